@@ -1,0 +1,3 @@
+//! taut: cloth and soft bodies whose stretch you control.
+
+pub mod mesh;
