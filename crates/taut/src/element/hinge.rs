@@ -1,0 +1,61 @@
+//! Bending about an edge shared by two triangles.
+
+use super::{Element, Row, Rows};
+use crate::lanes::{Real, V3};
+
+/// The signed dihedral angle φ of two triangles equals its rest value (SBD §3.8, Eq. 39–46 after ERRATA: a signed
+/// angle by atan2, smooth through flat).
+///
+/// ```text
+///         x2            normals n1 = e × a, n2 = b × e, with e = x1−x0, a = x2−x0, b = x3−x0
+///       /    \          φ = 0 flat, > 0 when x2 and x3 rise towards the normals' side … < 0 away from it
+///     x0 —e— x1
+///       \    /
+///         x3
+/// ```
+/// Rest number: the rest angle, rad. The value is φ − φ_rest in (−π, π].
+pub enum Hinge {}
+
+impl Element<4, 3, 1, 1> for Hinge {
+    const NAME: &'static str = "hinge";
+    const ROWS: [&'static str; 1] = ["angle"];
+    const IDENTITY: bool = true;
+
+    #[inline(always)]
+    fn map<T: Real>(rest: &[T; 1]) -> [[T; 3]; 3] {
+        let (one, zero) = (rest[0].lit(1.0), rest[0].lit(0.0));
+        [[one, zero, zero], [zero, one, zero], [zero, zero, one]]
+    }
+
+    #[inline(always)]
+    fn rows<T: Real, S: Rows<T, 3>>(rest: &[T; 1], f: &mut [V3<T>; 3], consumer: &mut S) {
+        if !consumer.wants(0) {
+            return;
+        }
+        use core::f64::consts::PI;
+        let [e, a, b] = *f;
+        let zero = rest[0].lit(0.0);
+        let (n1, n2) = (e.cross(a), b.cross(e));
+        let (n1_2, n2_2, e2) = (n1.norm2(), n2.norm2(), e.norm2());
+        // A triangle with no area has no normal; its hinge waits until it has one again.
+        let sound = rest[0].lit(TINY).lt(T::min(T::min(n1_2, n2_2), e2));
+        let one = rest[0].lit(1.0);
+        let e2 = T::select(sound, e2, one);
+        let length = e2.sqrt();
+        let phi = -(n1.cross(n2).dot(e) / length).atan2(n1.dot(n2));
+        let turn = rest[0].lit(2.0 * PI);
+        let c = phi - rest[0];
+        let c = T::select(rest[0].lit(PI).lt(c), c - turn, c);
+        let c = T::select(c.lt(rest[0].lit(-PI)), c + turn, c);
+        let value = T::select(sound, c, zero);
+        let ga = n1 * (length / T::select(sound, n1_2, one));
+        let gb = n2 * (length / T::select(sound, n2_2, one));
+        let ge = -(ga * (a.dot(e) / e2) + gb * (b.dot(e) / e2));
+        // Moving straight along the normals by an angle of a radian or more overshoots.
+        let push = T::max(T::min(value, one), -one);
+        consumer.row(0, f, Row { value, along: [(0, ge), (1, ga), (2, gb)], over: one, push });
+    }
+}
+
+/// Squared lengths and areas (m², m⁴) below which a hinge has no angle.
+const TINY: f64 = 1e-30;

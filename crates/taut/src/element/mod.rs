@@ -1,0 +1,137 @@
+//! Elements: each kind written once, as a pure function from positions and rest data to row values and gradients.
+//!
+//! An element has D+1 vertices and sees them as D **columns**, vectors that translation leaves alone:
+//! `f_i = Σ_k B_ik (x_k − x_0)`, k = 1…D. For a triangle or tetrahedron these are the columns of the deformation
+//! gradient F, with B = (Q⁻¹)ᵀ; for an edge, the edge over its rest length; for a hinge, the edge vectors themselves.
+//! A **row** is a scalar function C(f) with gradients ∂C/∂f_i. The gradient at vertex k is Σ_i B_ik ∂C/∂f_i, and at
+//! vertex 0 minus the sum of the others.
+//!
+//! Working on columns is what makes one kernel serve all consumers cheaply. In projection, for instance, rows are
+//! solved one after another *in column space* with the D×D metric `A_ij = Σ_k w_k B_ik B_jk` (all vertices), which
+//! is the same as projecting vertex by vertex, at a fraction of the arithmetic; vertices move once at the end.
+
+mod edge;
+mod hinge;
+mod strain;
+mod tetrahedron;
+mod triangle;
+
+pub use edge::Edge;
+pub use hinge::Hinge;
+pub use strain::{Form, Improved, Plain};
+pub use tetrahedron::TetStrain;
+pub use triangle::TriStrain;
+
+use crate::lanes::{Real, V3};
+
+/// A kind of element with V = D+1 vertices, D columns, P rest numbers and R rows.
+pub trait Element<const V: usize, const D: usize, const P: usize, const R: usize>: 'static {
+    /// What a person calls it.
+    const NAME: &'static str;
+    /// What each row measures.
+    const ROWS: [&'static str; R];
+    /// Whether the columns are the edge vectors x_k − x_0 themselves (B = 1).
+    const IDENTITY: bool = false;
+
+    /// B, row by row: `f_i = Σ_k B[i][k] (x_{k+1} − x_0)`. Not called if [`IDENTITY`](Self::IDENTITY).
+    fn map<T: Real>(rest: &[T; P]) -> [[T; D]; D];
+
+    /// Gives each row the consumer wants, in order. The consumer may change the columns between rows.
+    fn rows<T: Real, S: Rows<T, D>>(rest: &[T; P], columns: &mut [V3<T>; D], consumer: &mut S);
+
+    /// The columns of an element whose edge vectors are `edges`.
+    #[inline(always)]
+    fn columns<T: Real>(rest: &[T; P], edges: &[V3<T>; D]) -> [V3<T>; D] {
+        let mut columns = *edges;
+        if !Self::IDENTITY {
+            let b = Self::map(rest);
+            for i in 0..D {
+                columns[i] = edges[0] * b[i][0];
+                for k in 1..D {
+                    columns[i] = columns[i] + edges[k] * b[i][k];
+                }
+            }
+        }
+        columns
+    }
+
+    /// From column gradients to the gradients at vertices 1…D; vertex 0 has minus their sum.
+    #[inline(always)]
+    fn spread<T: Real>(rest: &[T; P], columns: &[V3<T>; D]) -> [V3<T>; D] {
+        let mut out = *columns;
+        if !Self::IDENTITY {
+            let b = Self::map(rest);
+            for k in 0..D {
+                out[k] = columns[0] * b[0][k];
+                for i in 1..D {
+                    out[k] = out[k] + columns[i] * b[i][k];
+                }
+            }
+        }
+        out
+    }
+
+    /// The metric A of the columns under the inverse masses `w` of all vertices.
+    #[inline(always)]
+    fn metric<T: Real>(rest: &[T; P], w: &[T; V]) -> [[T; D]; D] {
+        let mut a = [[w[0]; D]; D];
+        if Self::IDENTITY {
+            for i in 0..D {
+                a[i][i] = w[0] + w[i + 1];
+            }
+            return a;
+        }
+        let b = Self::map(rest);
+        for i in 0..D {
+            for j in i..D {
+                let (mut si, mut sj) = (b[i][0], b[j][0]);
+                let mut sum = w[1] * b[i][0] * b[j][0];
+                for k in 1..D {
+                    si = si + b[i][k];
+                    sj = sj + b[j][k];
+                    sum = sum + w[k + 1] * b[i][k] * b[j][k];
+                }
+                a[i][j] = sum + w[0] * si * sj;
+                a[j][i] = a[i][j];
+            }
+        }
+        a
+    }
+}
+
+/// One row of an element, with gradients at N of its columns.
+#[derive(Clone, Copy, Debug)]
+pub struct Row<T, const N: usize> {
+    /// C, what should be zero.
+    pub value: T,
+    /// The columns that C depends on, and a direction for each: ∂C/∂f = direction / `over`.
+    pub along: [(usize, V3<T>); N],
+    /// What the directions must be divided by to be gradients. Apart, because projection can do without the division.
+    pub over: T,
+    /// C · `over`, held back where a straight step would overshoot without bound: a projection moves by
+    /// `push / Σ A direction·direction` times the directions.
+    pub push: T,
+}
+
+/// What is done with rows.
+pub trait Rows<T: Real, const D: usize> {
+    /// Whether row `index` is to be computed at all.
+    fn wants(&self, index: usize) -> bool;
+    /// Takes row `index`, computed at `columns`.
+    fn row<const N: usize>(&mut self, index: usize, columns: &mut [V3<T>; D], row: Row<T, N>);
+}
+
+/// The one list of element kinds: `field: Type [vertices, columns, rest numbers, rows]`, in the order of a sweep.
+macro_rules! element_kinds {
+    ($callback:ident) => {
+        $callback! {
+            edges: $crate::element::Edge [2, 1, 2, 1],
+            triangles: $crate::element::TriStrain<$crate::element::Improved> [3, 2, 6, 4],
+            plain_triangles: $crate::element::TriStrain<$crate::element::Plain> [3, 2, 6, 4],
+            tetrahedra: $crate::element::TetStrain<$crate::element::Improved> [4, 3, 12, 7],
+            plain_tetrahedra: $crate::element::TetStrain<$crate::element::Plain> [4, 3, 12, 7],
+            hinges: $crate::element::Hinge [4, 3, 1, 1],
+        }
+    };
+}
+pub(crate) use element_kinds;

@@ -1,0 +1,130 @@
+//! Rows on the columns of a deformation gradient, shared by triangles and tetrahedra.
+
+use super::{Row, Rows};
+use crate::lanes::{Real, V3};
+
+/// Which of the paper's two forms of stretch and shear.
+pub trait Form: 'static {
+    /// Eq. 14 and 15 if true, Eq. 9 and 10 if not.
+    const IMPROVED: bool;
+}
+
+/// Stretch as √S_ii − s_i, solved in one step (SBD Eq. 14), shear as the cosine of the angle between the axes,
+/// free of stretch (SBD Eq. 15).
+pub enum Improved {}
+/// The entries of Green's strain as they are: S_ii − s_i² and S_ij (SBD Eq. 9 and 10).
+pub enum Plain {}
+
+impl Form for Improved {
+    const IMPROVED: bool = true;
+}
+impl Form for Plain {
+    const IMPROVED: bool = false;
+}
+
+/// Below this length (rest is 1) a column has no direction that could be trusted.
+const COLLAPSED: f64 = 1e-6;
+
+/// Column i has length `s`: SBD Eq. 14 or 9. A collapsed column is pushed out along world axis i, so that a
+/// collapsed element regains all its dimensions.
+#[inline(always)]
+pub(super) fn stretch<F: Form, T: Real, S: Rows<T, D>, const D: usize>(
+    index: usize,
+    i: usize,
+    s: T,
+    f: &mut [V3<T>; D],
+    consumer: &mut S,
+) {
+    if !consumer.wants(index) {
+        return;
+    }
+    let length = f[i].norm2().sqrt();
+    let collapsed = length.lt(s.lit(COLLAPSED));
+    let mut axis = [0.0; 3];
+    axis[i] = 1.0;
+    if F::IMPROVED {
+        let along = V3::select(collapsed, V3::lit(s, axis), f[i]);
+        let over = T::select(collapsed, s.lit(1.0), length);
+        let value = length - s;
+        consumer.row(index, f, Row { value, along: [(i, along)], over, push: value * over });
+    } else {
+        // The zero lies |length − s| away, a straight step goes (length + s)/(2 length) times as far: too far
+        // without bound as the column collapses. Held to twice the distance.
+        let half = V3::select(collapsed, V3::lit(s, axis) * s.lit(COLLAPSED), f[i]);
+        let value = length * length - s * s;
+        let over = s.lit(0.5);
+        let most = T::max(length, s.lit(COLLAPSED)) * (length - s) * s.lit(2.0);
+        let push = T::select(most.abs().lt((value * over).abs()), most, value * over);
+        consumer.row(index, f, Row { value, along: [(i, half)], over, push });
+    }
+}
+
+/// Columns i and j are perpendicular: SBD Eq. 15 (with the gradient of Eq. 36) or 10.
+///
+/// With the cosine c = f_i·f_j/(|f_i||f_j|) the straight step of Eq. 15 turns the axes by c/√(1−c²), which has no
+/// bound as they become parallel and makes common scenes diverge. The turn needed is asin c; stepping by c never
+/// overshoots, loses nothing at small shear, and still parts nearly parallel axes.
+#[inline(always)]
+pub(super) fn shear<F: Form, T: Real, S: Rows<T, D>, const D: usize>(
+    index: usize,
+    i: usize,
+    j: usize,
+    f: &mut [V3<T>; D],
+    consumer: &mut S,
+) {
+    if !consumer.wants(index) {
+        return;
+    }
+    let (fi, fj) = (f[i], f[j]);
+    let dot = fi.dot(fj);
+    if F::IMPROVED {
+        let (li2, lj2) = (fi.norm2(), fj.norm2());
+        let one = dot.lit(1.0);
+        let area2 = li2 * lj2;
+        let sound = dot.lit(COLLAPSED * COLLAPSED).lt(T::min(li2, lj2));
+        let area2 = T::select(sound, area2, one);
+        let dot = T::select(sound, dot, dot.lit(0.0));
+        let inverse = one / area2;
+        let gi = fj - fi * (dot * lj2 * inverse);
+        let gj = fi - fj * (dot * li2 * inverse);
+        let over = area2.sqrt();
+        let sine = T::max(one - dot * dot * inverse, dot.lit(0.0)).sqrt();
+        consumer.row(index, f, Row { value: dot / over, along: [(i, gi), (j, gj)], over, push: dot * sine });
+    } else {
+        consumer.row(index, f, Row { value: dot, along: [(i, fj), (j, fi)], over: dot.lit(1.0), push: dot });
+    }
+}
+
+/// The area of two columns is `target`: |f_0 × f_1| − s_0 s_1 (SBD Eq. 19, on the area itself: ERRATA to Eq. 54).
+#[inline(always)]
+pub(super) fn area<T: Real, S: Rows<T, 2>>(index: usize, target: T, f: &mut [V3<T>; 2], consumer: &mut S) {
+    if !consumer.wants(index) {
+        return;
+    }
+    let normal = f[0].cross(f[1]);
+    let size = normal.norm2().sqrt();
+    let value = size - target;
+    // A square grows with the square of its side, so a straight step from a small one overshoots: held back below
+    // a third of the target.
+    let relax = T::min(size * size.lit(4.0) / (size + target), size.lit(1.0));
+    let collapsed = size.lt(size.lit(COLLAPSED * COLLAPSED));
+    let over = T::select(collapsed, size.lit(1.0), size);
+    let along = [(0, f[1].cross(normal)), (1, normal.cross(f[0]))];
+    consumer.row(index, f, Row { value, along, over, push: value * size * relax });
+}
+
+/// The signed volume of three columns is `target`: det F − s_0 s_1 s_2 (SBD Eq. 18). Turns inverted elements back.
+#[inline(always)]
+pub(super) fn volume<T: Real, S: Rows<T, 3>>(index: usize, target: T, f: &mut [V3<T>; 3], consumer: &mut S) {
+    if !consumer.wants(index) {
+        return;
+    }
+    let (g0, g1, g2) = (f[1].cross(f[2]), f[2].cross(f[0]), f[0].cross(f[1]));
+    let value = f[0].dot(g0) - target;
+    // A straight step moves the columns by about |C|/|g|, without bound for a flat element. Held to about 1.
+    let steep = g0.norm2() + g1.norm2() + g2.norm2();
+    let calm = steep + value * value * value.lit(0.25);
+    let relax = T::select(calm.lit(0.0).lt(calm), steep / calm, calm.lit(0.0));
+    let along = [(0, g0), (1, g1), (2, g2)];
+    consumer.row(index, f, Row { value, along, over: value.lit(1.0), push: value * relax });
+}

@@ -1,0 +1,33 @@
+//! Strain of a triangle.
+
+use super::{Element, Form, Rows, strain};
+use crate::lanes::{Real, V3};
+use core::marker::PhantomData;
+
+/// Stretch along weft and warp, shear, and area of a triangle (SBD §3.3–3.7).
+///
+/// ```text
+///        x2          f_0 = F·weft, f_1 = F·warp: the images of the material's axes.
+///       /  \         F = [x1−x0, x2−x0] Q⁻¹, Q the rest positions in the material frame.
+///     x0 -- x1
+/// ```
+/// Rest numbers: Q⁻¹ column by column (1/m), rest stretches along weft and warp.
+pub struct TriStrain<F>(PhantomData<F>);
+
+impl<F: Form> Element<3, 2, 6, 4> for TriStrain<F> {
+    const NAME: &'static str = if F::IMPROVED { "triangle strain" } else { "plain triangle strain" };
+    const ROWS: [&'static str; 4] = ["weft", "warp", "shear", "area"];
+
+    #[inline(always)]
+    fn map<T: Real>(rest: &[T; 6]) -> [[T; 2]; 2] {
+        [[rest[0], rest[1]], [rest[2], rest[3]]]
+    }
+
+    #[inline(always)]
+    fn rows<T: Real, S: Rows<T, 2>>(rest: &[T; 6], f: &mut [V3<T>; 2], consumer: &mut S) {
+        strain::stretch::<F, _, _, 2>(0, 0, rest[4], f, consumer);
+        strain::stretch::<F, _, _, 2>(1, 1, rest[5], f, consumer);
+        strain::shear::<F, _, _, 2>(2, 0, 1, f, consumer);
+        strain::area(3, rest[4] * rest[5], f, consumer);
+    }
+}

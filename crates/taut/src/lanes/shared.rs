@@ -1,0 +1,90 @@
+//! One array, several threads, each writing its own places.
+
+use core::marker::PhantomData;
+
+/// A mutable slice that several threads may read and write at once, at places that do not overlap.
+///
+/// Coloured elements need this: the elements of one colour touch disjoint vertices, but which ones is known from
+/// the data, not from the slice's structure, so the borrow checker cannot split it.
+#[derive(Debug)]
+pub struct Shared<'a, T> {
+    start: *mut T,
+    len: usize,
+    borrow: PhantomData<&'a mut [T]>,
+}
+
+impl<T> Clone for Shared<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Shared<'_, T> {}
+
+// SAFETY: a `Shared` only moves `Copy` values of `T` in and out (`read`, `write`), and the promise its users give
+// there excludes data races.
+unsafe impl<T: Copy + Send> Send for Shared<'_, T> {}
+// SAFETY: as above.
+unsafe impl<T: Copy + Send> Sync for Shared<'_, T> {}
+
+impl<'a, T: Copy> Shared<'a, T> {
+    /// Borrows the slice for as long as any copy of the result lives.
+    pub fn new(slice: &'a mut [T]) -> Self {
+        Shared { start: slice.as_mut_ptr(), len: slice.len(), borrow: PhantomData }
+    }
+
+    /// The number of places.
+    pub fn len(self) -> usize {
+        self.len
+    }
+
+    /// Whether there are no places.
+    pub fn is_empty(self) -> bool {
+        self.len == 0
+    }
+
+    /// The value at place `i`.
+    ///
+    /// # Safety
+    /// `i < self.len()`, and no other thread writes place `i` at the same time.
+    #[inline(always)]
+    pub unsafe fn read(self, i: u32) -> T {
+        debug_assert!((i as usize) < self.len);
+        // SAFETY: in bounds, and free of races, by the caller's promise; aligned and initialised since it comes
+        // from a slice.
+        unsafe { *self.start.add(i as usize) }
+    }
+
+    /// Sets the value at place `i`.
+    ///
+    /// # Safety
+    /// `i < self.len()`, and no other thread reads or writes place `i` at the same time.
+    #[inline(always)]
+    pub unsafe fn write(self, i: u32, value: T) {
+        debug_assert!((i as usize) < self.len);
+        // SAFETY: as in `read`; `T: Copy` has no destructor to run on the old value.
+        unsafe { *self.start.add(i as usize) = value }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_write_interleaved_places() {
+        let mut data = vec![0u64; 1000];
+        let shared = Shared::new(&mut data);
+        std::thread::scope(|s| {
+            for t in 0..4u32 {
+                s.spawn(move || {
+                    for i in (t..1000).step_by(4) {
+                        // SAFETY: in bounds; each thread has its own residue class.
+                        unsafe { shared.write(i, shared.read(i) + u64::from(i) * 3) };
+                    }
+                });
+            }
+        });
+        assert!(data.iter().enumerate().all(|(i, &v)| v == 3 * i as u64));
+    }
+}

@@ -1,0 +1,208 @@
+//! Packed elements: coloured so that no two of one colour share a vertex, in blocks that run lane-wide.
+
+use crate::lanes::{BLOCK, Scalar};
+use core::ops::Range;
+use std::collections::HashMap;
+
+/// [`BLOCK`] elements side by side, all of one colour.
+#[repr(C, align(64))]
+#[derive(Clone, Debug)]
+pub struct Block<T, const V: usize, const P: usize, const R: usize> {
+    /// Vertices. Spare lanes of a colour's last block hold the model's spare vertex, which never moves.
+    pub index: [[u32; BLOCK]; V],
+    /// Rest numbers, as the element kind defines them.
+    pub rest: [[T; BLOCK]; P],
+    /// Stiffness of each row: the share of the error that one projection removes, 0 to 1.
+    pub stiffness: [[T; BLOCK]; R],
+}
+
+/// All elements of one kind.
+#[derive(Clone, Debug)]
+pub struct Batch<T, const V: usize, const P: usize, const R: usize> {
+    /// The elements, colour by colour.
+    pub blocks: Vec<Block<T, V, P, R>>,
+    /// The blocks of each colour.
+    pub colours: Vec<Range<usize>>,
+    /// Damping rate of each row, 1/s, parallel to `blocks`; empty if nothing is damped.
+    pub damping: Vec<[[T; BLOCK]; R]>,
+    /// For each lane the element's number in its kind, in the order it was added; [`u32::MAX`] in spare lanes.
+    pub source: Vec<[u32; BLOCK]>,
+    /// Bit r is set if row r has stiffness in any element.
+    pub stiff_rows: u32,
+    /// Bit r is set if row r has damping in any element.
+    pub damped_rows: u32,
+    /// The number of elements.
+    pub count: usize,
+}
+
+impl<T, const V: usize, const P: usize, const R: usize> Default for Batch<T, V, P, R> {
+    fn default() -> Self {
+        Batch {
+            blocks: Vec::new(),
+            colours: Vec::new(),
+            damping: Vec::new(),
+            source: Vec::new(),
+            stiff_rows: 0,
+            damped_rows: 0,
+            count: 0,
+        }
+    }
+}
+
+/// One element before packing.
+#[derive(Clone, Debug)]
+pub struct Loose<const V: usize, const P: usize, const R: usize> {
+    /// Vertices, distinct.
+    pub index: [u32; V],
+    /// Rest numbers.
+    pub rest: [f64; P],
+    /// Stiffness of each row, 0 to 1.
+    pub stiffness: [f64; R],
+    /// Damping rate of each row, 1/s.
+    pub damping: [f64; R],
+}
+
+impl<T: Scalar, const V: usize, const P: usize, const R: usize> Batch<T, V, P, R> {
+    /// Colours and packs. `spare` is a vertex with no mass that no element uses; `loose` refers to vertices below it.
+    pub fn pack(loose: &[Loose<V, P, R>], spare: u32) -> Self {
+        let mut batch = Batch { count: loose.len(), ..Batch::default() };
+        let damped = loose.iter().any(|e| e.damping.iter().any(|&d| d > 0.0));
+        for members in colour(loose, spare as usize) {
+            let start = batch.blocks.len();
+            for chunk in members.chunks(BLOCK) {
+                batch.push_block(loose, chunk, spare, damped);
+            }
+            batch.colours.push(start..batch.blocks.len());
+        }
+        batch
+    }
+
+    fn push_block(&mut self, loose: &[Loose<V, P, R>], chunk: &[u32], spare: u32, damped: bool) {
+        let zero = T::of(0.0);
+        // Spare lanes repeat the rest numbers of a sound element, so that they compute nothing odd.
+        let first = &loose[chunk[0] as usize];
+        let mut block = Block {
+            index: [[spare; BLOCK]; V],
+            rest: first.rest.map(|r| [T::of(r); BLOCK]),
+            stiffness: [[zero; BLOCK]; R],
+        };
+        let (mut damping, mut source) = ([[zero; BLOCK]; R], [u32::MAX; BLOCK]);
+        for (lane, &id) in chunk.iter().enumerate() {
+            let e = &loose[id as usize];
+            source[lane] = id;
+            for v in 0..V {
+                block.index[v][lane] = e.index[v];
+            }
+            for p in 0..P {
+                block.rest[p][lane] = T::of(e.rest[p]);
+            }
+            for r in 0..R {
+                block.stiffness[r][lane] = T::of(e.stiffness[r]);
+                damping[r][lane] = T::of(e.damping[r]);
+                self.stiff_rows |= u32::from(e.stiffness[r] > 0.0) << r;
+                self.damped_rows |= u32::from(e.damping[r] > 0.0) << r;
+            }
+        }
+        self.blocks.push(block);
+        self.source.push(source);
+        if damped {
+            self.damping.push(damping);
+        }
+    }
+}
+
+/// First-fit colouring in an order that walks through memory: the elements of each colour, ascending.
+fn colour<const V: usize, const P: usize, const R: usize>(loose: &[Loose<V, P, R>], vertices: usize) -> Vec<Vec<u32>> {
+    let mut order: Vec<u32> = (0..loose.len() as u32).collect();
+    order.sort_by_key(|&e| (loose[e as usize].index.iter().min().copied(), e));
+    let mut used = UsedColours::new(vertices);
+    let mut colours: Vec<Vec<u32>> = Vec::new();
+    for e in order {
+        let index = &loose[e as usize].index;
+        let c = used.first_free(index);
+        used.take(index, c);
+        if c == colours.len() {
+            colours.push(Vec::new());
+        }
+        colours[c].push(e);
+    }
+    colours
+}
+
+/// Which colours each vertex has seen: one word for nearly all, more for the few of high valence.
+struct UsedColours {
+    first: Vec<u64>,
+    more: HashMap<u32, Vec<u64>>,
+}
+
+impl UsedColours {
+    fn new(vertices: usize) -> Self {
+        UsedColours { first: vec![0; vertices], more: HashMap::new() }
+    }
+
+    fn word(&self, vertex: u32, word: usize) -> u64 {
+        match word {
+            0 => self.first[vertex as usize],
+            _ => self.more.get(&vertex).and_then(|m| m.get(word - 1)).copied().unwrap_or(0),
+        }
+    }
+
+    fn first_free(&self, index: &[u32]) -> usize {
+        let mut word = 0;
+        loop {
+            let taken = index.iter().fold(0, |t, &v| t | self.word(v, word));
+            if taken != u64::MAX {
+                return word * 64 + taken.trailing_ones() as usize;
+            }
+            word += 1;
+        }
+    }
+
+    fn take(&mut self, index: &[u32], colour: usize) {
+        let (word, bit) = (colour / 64, 1u64 << (colour % 64));
+        for &v in index {
+            if word == 0 {
+                self.first[v as usize] |= bit;
+            } else {
+                let more = self.more.entry(v).or_default();
+                more.resize(more.len().max(word), 0);
+                more[word - 1] |= bit;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn loose(index: [u32; 2]) -> Loose<2, 1, 1> {
+        Loose { index, rest: [1.0], stiffness: [1.0], damping: [0.0] }
+    }
+
+    #[test]
+    fn no_two_elements_of_a_colour_share_a_vertex_even_at_high_valence() {
+        // A fan of 200 edges about vertex 0, and a ring.
+        let mut elements: Vec<_> = (1..=200).map(|i| loose([0, i])).collect();
+        elements.extend((1..200).map(|i| loose([i, i + 1])));
+        let batch = Batch::<f32, 2, 1, 1>::pack(&elements, 201);
+        let mut seen_elements = 0;
+        for colour in &batch.colours {
+            let mut seen = std::collections::HashSet::new();
+            for b in colour.clone() {
+                for lane in 0..BLOCK {
+                    if batch.source[b][lane] == u32::MAX {
+                        assert_eq!([batch.blocks[b].index[0][lane], batch.blocks[b].index[1][lane]], [201, 201]);
+                        continue;
+                    }
+                    seen_elements += 1;
+                    for v in 0..2 {
+                        assert!(seen.insert(batch.blocks[b].index[v][lane]), "a vertex twice in one colour");
+                    }
+                }
+            }
+        }
+        assert_eq!(seen_elements, elements.len());
+        assert!(batch.colours.len() >= 200, "a fan of 200 needs 200 colours");
+    }
+}

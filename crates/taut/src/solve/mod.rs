@@ -1,0 +1,3 @@
+//! Solvers: what is done with the elements' rows.
+
+pub mod pbd;

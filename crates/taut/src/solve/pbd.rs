@@ -1,0 +1,319 @@
+//! Position-based dynamics: rows are projected one after another (SBD Eq. 1, 2), velocities damped along them.
+
+use crate::element::{Element, Row, Rows};
+use crate::lanes::{BLOCK, Kernel, Lanes, Real, Scalar, Shared, V3, Vertex};
+use crate::pack::Block;
+use core::marker::PhantomData;
+
+/// One sweep over blocks of one colour that moves vertices to meet their rows.
+pub struct Project<'a, E, T, const V: usize, const D: usize, const P: usize, const R: usize> {
+    blocks: &'a [Block<T, V, P, R>],
+    rows: u32,
+    x: Shared<'a, Vertex<T>>,
+    kind: PhantomData<E>,
+}
+
+impl<'a, E, T, const V: usize, const D: usize, const P: usize, const R: usize> Project<'a, E, T, V, D, P, R> {
+    /// Projects `blocks`, rows by the bits of `rows`, on positions `x` with inverse masses.
+    ///
+    /// # Safety
+    /// All indices of the blocks are below `x.len()`, no vertex but the spare one appears twice in `blocks`, and no
+    /// other thread touches these vertices until the kernel has run.
+    pub unsafe fn new(blocks: &'a [Block<T, V, P, R>], rows: u32, x: Shared<'a, Vertex<T>>) -> Self {
+        Project { blocks, rows, x, kind: PhantomData }
+    }
+}
+
+impl<E, T, const V: usize, const D: usize, const P: usize, const R: usize> Kernel<T> for Project<'_, E, T, V, D, P, R>
+where
+    T: Scalar,
+    E: Element<V, D, P, R>,
+{
+    #[inline(always)]
+    fn run<L: Lanes<T>>(self, token: L::Token) {
+        for block in self.blocks {
+            let mut lane = 0;
+            while lane < BLOCK {
+                // SAFETY: `new`'s promise.
+                unsafe { project::<E, T, L, V, D, P, R>(token, block, lane, self.rows, self.x) };
+                lane += L::N;
+            }
+        }
+    }
+}
+
+/// Projects the rows of `L::N` elements.
+///
+/// # Safety
+/// As [`Project::new`].
+#[inline(always)]
+unsafe fn project<E, T, L, const V: usize, const D: usize, const P: usize, const R: usize>(
+    token: L::Token,
+    block: &Block<T, V, P, R>,
+    lane: usize,
+    rows: u32,
+    x: Shared<'_, Vertex<T>>,
+) where
+    T: Scalar,
+    L: Lanes<T>,
+    E: Element<V, D, P, R>,
+{
+    let rest = load_rows::<T, L, P>(token, &block.rest, lane);
+    let stiffness = load_rows::<T, L, R>(token, &block.stiffness, lane);
+    // SAFETY: the caller's promise.
+    let mut v = unsafe { gather::<T, L, V>(token, x, &block.index, lane) };
+    let mut columns = E::columns(&rest, &edges::<L, V, D>(&v));
+    let mut projector = Projector {
+        rows,
+        stiffness,
+        metric: E::metric(&rest, &weights(&v)),
+        total: [V3::lit(v[0][0], [0.0; 3]); D],
+    };
+    E::rows(&rest, &mut columns, &mut projector);
+    move_vertices(&mut v, &E::spread(&rest, &projector.total));
+    // SAFETY: the caller's promise.
+    unsafe { scatter::<T, L, V>(v, x, &block.index, lane) };
+}
+
+/// Solves each row on the columns, one after another, and keeps the sum of multipliers times gradients.
+struct Projector<L, const D: usize, const R: usize> {
+    rows: u32,
+    stiffness: [L; R],
+    metric: [[L; D]; D],
+    total: [V3<L>; D],
+}
+
+impl<L: Real, const D: usize, const R: usize> Rows<L, D> for Projector<L, D, R> {
+    #[inline(always)]
+    fn wants(&self, index: usize) -> bool {
+        self.rows & (1 << index) != 0
+    }
+
+    #[inline(always)]
+    fn row<const N: usize>(&mut self, index: usize, columns: &mut [V3<L>; D], row: Row<L, N>) {
+        let moves = moves(&self.metric, &row.along);
+        let lambda = share(row.push * self.stiffness[index], &row.along, &moves);
+        for l in 0..D {
+            columns[l] = columns[l] - moves[l] * lambda;
+        }
+        for (i, direction) in row.along {
+            self.total[i] = self.total[i] + direction * lambda;
+        }
+    }
+}
+
+/// Takes a share of the velocity along each row out of the columns' velocities (SBD Eq. 23 after ERRATA).
+struct Damper<L, const D: usize, const R: usize> {
+    rows: u32,
+    share: [L; R],
+    metric: [[L; D]; D],
+    rate: [V3<L>; D],
+    total: [V3<L>; D],
+}
+
+impl<L: Real, const D: usize, const R: usize> Rows<L, D> for Damper<L, D, R> {
+    #[inline(always)]
+    fn wants(&self, index: usize) -> bool {
+        self.rows & (1 << index) != 0
+    }
+
+    #[inline(always)]
+    fn row<const N: usize>(&mut self, index: usize, _: &mut [V3<L>; D], row: Row<L, N>) {
+        let moves = moves(&self.metric, &row.along);
+        let mut speed = row.along[0].1.dot(self.rate[row.along[0].0]);
+        for n in 1..N {
+            speed = speed + row.along[n].1.dot(self.rate[row.along[n].0]);
+        }
+        let lambda = share(speed * self.share[index], &row.along, &moves);
+        for l in 0..D {
+            self.rate[l] = self.rate[l] - moves[l] * lambda;
+        }
+        for (i, direction) in row.along {
+            self.total[i] = self.total[i] + direction * lambda;
+        }
+    }
+}
+
+/// How each column moves with a unit multiplier: Σ_i A_li d_i.
+#[inline(always)]
+fn moves<L: Real, const D: usize, const N: usize>(metric: &[[L; D]; D], along: &[(usize, V3<L>); N]) -> [V3<L>; D] {
+    let mut out = [along[0].1; D];
+    for l in 0..D {
+        out[l] = along[0].1 * metric[l][along[0].0];
+        for n in 1..N {
+            out[l] = out[l] + along[n].1 * metric[l][along[n].0];
+        }
+    }
+    out
+}
+
+/// `push / Σ d·A d`, or 0 where nothing can move.
+#[inline(always)]
+fn share<L: Real, const D: usize, const N: usize>(push: L, along: &[(usize, V3<L>); N], moves: &[V3<L>; D]) -> L {
+    let mut give = along[0].1.dot(moves[along[0].0]);
+    for n in 1..N {
+        give = give + along[n].1.dot(moves[along[n].0]);
+    }
+    let free = push.lit(SMALLEST).lt(give);
+    L::select(free, push / L::select(free, give, push.lit(1.0)), push.lit(0.0))
+}
+
+/// Gives below this would divide to something absurd; an element that gives less is held on all sides or has no
+/// gradient at all. A normal number of both precisions.
+const SMALLEST: f64 = 1e-30;
+
+/// One sweep over blocks of one colour that damps velocities along the rows.
+pub struct Damp<'a, E, T, const V: usize, const D: usize, const P: usize, const R: usize> {
+    blocks: &'a [Block<T, V, P, R>],
+    damping: &'a [[[T; BLOCK]; R]],
+    rows: u32,
+    h: T,
+    x: Shared<'a, Vertex<T>>,
+    v: Shared<'a, Vertex<T>>,
+    kind: PhantomData<E>,
+}
+
+impl<'a, E, T, const V: usize, const D: usize, const P: usize, const R: usize> Damp<'a, E, T, V, D, P, R> {
+    /// Damps velocities `v` along the rows at positions `x` for a time `h` (s); `damping` is parallel to `blocks`.
+    ///
+    /// # Safety
+    /// As [`Project::new`], for `x` and `v`.
+    pub unsafe fn new(
+        blocks: &'a [Block<T, V, P, R>],
+        damping: &'a [[[T; BLOCK]; R]],
+        rows: u32,
+        h: T,
+        x: Shared<'a, Vertex<T>>,
+        v: Shared<'a, Vertex<T>>,
+    ) -> Self {
+        Damp { blocks, damping, rows, h, x, v, kind: PhantomData }
+    }
+}
+
+impl<E, T, const V: usize, const D: usize, const P: usize, const R: usize> Kernel<T> for Damp<'_, E, T, V, D, P, R>
+where
+    T: Scalar,
+    E: Element<V, D, P, R>,
+{
+    #[inline(always)]
+    fn run<L: Lanes<T>>(self, token: L::Token) {
+        for (block, damping) in self.blocks.iter().zip(self.damping) {
+            let mut lane = 0;
+            while lane < BLOCK {
+                let rest = load_rows::<T, L, P>(token, &block.rest, lane);
+                let mut share = load_rows::<T, L, R>(token, damping, lane);
+                // A rate c over a time h, implicitly: c h/(1 + c h) of the velocity goes. Never more than all.
+                let h = share[0].lit(self.h.f64());
+                for s in &mut share {
+                    *s = *s * h / (*s * h + h.lit(1.0));
+                }
+                // SAFETY: `new`'s promise.
+                let x = unsafe { gather::<T, L, V>(token, self.x, &block.index, lane) };
+                // SAFETY: `new`'s promise.
+                let mut v = unsafe { gather::<T, L, V>(token, self.v, &block.index, lane) };
+                let w = weights(&x);
+                let mut columns = E::columns(&rest, &edges::<L, V, D>(&x));
+                let mut damper = Damper {
+                    rows: self.rows,
+                    share,
+                    metric: E::metric(&rest, &w),
+                    rate: E::columns(&rest, &edges::<L, V, D>(&v)),
+                    total: [V3::lit(h, [0.0; 3]); D],
+                };
+                E::rows(&rest, &mut columns, &mut damper);
+                let unused = v[0][3];
+                for k in 0..V {
+                    v[k][3] = w[k];
+                }
+                move_vertices(&mut v, &E::spread(&rest, &damper.total));
+                for k in 0..V {
+                    v[k][3] = unused;
+                }
+                // SAFETY: `new`'s promise.
+                unsafe { scatter::<T, L, V>(v, self.v, &block.index, lane) };
+                lane += L::N;
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn load_rows<T: Scalar, L: Lanes<T>, const N: usize>(token: L::Token, from: &[[T; BLOCK]; N], lane: usize) -> [L; N] {
+    let mut out = [L::load(token, &from[0][lane..]); N];
+    for i in 1..N {
+        out[i] = L::load(token, &from[i][lane..]);
+    }
+    out
+}
+
+/// # Safety
+/// As [`Lanes::gather`].
+#[inline(always)]
+unsafe fn gather<T: Scalar, L: Lanes<T>, const V: usize>(
+    token: L::Token,
+    from: Shared<'_, Vertex<T>>,
+    index: &[[u32; BLOCK]; V],
+    lane: usize,
+) -> [[L; 4]; V] {
+    // SAFETY: the caller's promise.
+    let mut out = [unsafe { L::gather(token, from, &index[0][lane..]) }; V];
+    for k in 1..V {
+        // SAFETY: the caller's promise.
+        out[k] = unsafe { L::gather(token, from, &index[k][lane..]) };
+    }
+    out
+}
+
+/// # Safety
+/// As [`Lanes::scatter`].
+#[inline(always)]
+unsafe fn scatter<T: Scalar, L: Lanes<T>, const V: usize>(
+    value: [[L; 4]; V],
+    to: Shared<'_, Vertex<T>>,
+    index: &[[u32; BLOCK]; V],
+    lane: usize,
+) {
+    for k in 0..V {
+        // SAFETY: the caller's promise.
+        unsafe { L::scatter(value[k], to, &index[k][lane..]) };
+    }
+}
+
+#[inline(always)]
+fn point<L: Real>(v: [L; 4]) -> V3<L> {
+    V3::new(v[0], v[1], v[2])
+}
+
+#[inline(always)]
+fn edges<L: Real, const V: usize, const D: usize>(v: &[[L; 4]; V]) -> [V3<L>; D] {
+    let base = point(v[0]);
+    let mut out = [base; D];
+    for k in 0..D {
+        out[k] = point(v[k + 1]) - base;
+    }
+    out
+}
+
+#[inline(always)]
+fn weights<L: Real, const V: usize>(v: &[[L; 4]; V]) -> [L; V] {
+    let mut out = [v[0][3]; V];
+    for k in 1..V {
+        out[k] = v[k][3];
+    }
+    out
+}
+
+/// x_k −= w_k g_k for vertices 1…D, and vertex 0 by minus the sum of g.
+#[inline(always)]
+fn move_vertices<L: Real, const V: usize, const D: usize>(v: &mut [[L; 4]; V], g: &[V3<L>; D]) {
+    let mut sum = g[0];
+    for k in 1..D {
+        sum = sum + g[k];
+    }
+    let p = point(v[0]) + sum * v[0][3];
+    (v[0][0], v[0][1], v[0][2]) = (p.x, p.y, p.z);
+    for k in 0..D {
+        let p = point(v[k + 1]) - g[k] * v[k + 1][3];
+        (v[k + 1][0], v[k + 1][1], v[k + 1][2]) = (p.x, p.y, p.z);
+    }
+}
