@@ -1,6 +1,6 @@
 //! Packed elements: coloured so that no two of one colour share a vertex, in blocks that run lane-wide.
 
-use crate::lanes::{BLOCK, Scalar};
+use crate::lanes::{BLOCK, Place, Scalar, Vertex};
 use core::ops::Range;
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use std::collections::HashMap;
 #[derive(Clone, Debug)]
 pub struct Block<T, const V: usize, const P: usize, const R: usize> {
     /// Vertices. Spare lanes of a colour's last block hold the model's spare vertex, which never moves.
-    pub index: [[u32; BLOCK]; V],
+    pub places: [[Place; BLOCK]; V],
     /// Rest numbers, as the element kind defines them.
     pub rest: [[T; BLOCK]; P],
     /// Stiffness of each row: the share of the error that one projection removes, 0 to 1.
@@ -82,7 +82,7 @@ impl<T: Scalar, const V: usize, const P: usize, const R: usize> Batch<T, V, P, R
         // Spare lanes repeat the rest numbers of a sound element, so that they compute nothing odd.
         let first = &loose[chunk[0] as usize];
         let mut block = Block {
-            index: [[spare; BLOCK]; V],
+            places: [[Place::new::<Vertex<T>>(spare); BLOCK]; V],
             rest: first.rest.map(|r| [T::of(r); BLOCK]),
             stiffness: [[zero; BLOCK]; R],
         };
@@ -91,7 +91,7 @@ impl<T: Scalar, const V: usize, const P: usize, const R: usize> Batch<T, V, P, R
             let e = &loose[id as usize];
             source[lane] = id;
             for v in 0..V {
-                block.index[v][lane] = e.index[v];
+                block.places[v][lane] = Place::new::<Vertex<T>>(e.index[v]);
             }
             for p in 0..P {
                 block.rest[p][lane] = T::of(e.rest[p]);
@@ -186,18 +186,19 @@ mod tests {
         let mut elements: Vec<_> = (1..=200).map(|i| loose([0, i])).collect();
         elements.extend((1..200).map(|i| loose([i, i + 1])));
         let batch = Batch::<f32, 2, 1, 1>::pack(&elements, 201);
+        let vertex = |b: usize, v: usize, lane: usize| batch.blocks[b].places[v][lane].index::<Vertex<f32>>();
         let mut seen_elements = 0;
         for colour in &batch.colours {
             let mut seen = std::collections::HashSet::new();
             for b in colour.clone() {
                 for lane in 0..BLOCK {
                     if batch.source[b][lane] == u32::MAX {
-                        assert_eq!([batch.blocks[b].index[0][lane], batch.blocks[b].index[1][lane]], [201, 201]);
+                        assert_eq!(vertex(b, 0, lane), 201);
                         continue;
                     }
                     seen_elements += 1;
                     for v in 0..2 {
-                        assert!(seen.insert(batch.blocks[b].index[v][lane]), "a vertex twice in one colour");
+                        assert!(seen.insert(vertex(b, v, lane)), "a vertex twice in one colour");
                     }
                 }
             }

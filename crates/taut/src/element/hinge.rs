@@ -1,6 +1,6 @@
 //! Bending about an edge shared by two triangles.
 
-use super::{Element, Row, Rows};
+use super::{Element, Row, Rows, gram};
 use crate::lanes::{Real, V3};
 
 /// The signed dihedral angle φ of two triangles equals its rest value (SBD §3.8, Eq. 39–46 after ERRATA: a signed
@@ -53,7 +53,8 @@ impl Element<4, 3, 1, 1> for Hinge {
         let ge = -(ga * (a.dot(e) / e2) + gb * (b.dot(e) / e2));
         // Moving straight along the normals by an angle of a radian or more overshoots.
         let push = T::max(T::min(value, one), -one);
-        consumer.row(0, f, Row { value, along: [(0, ge), (1, ga), (2, gb)], over: one, push });
+        let along = [(0, ge), (1, ga), (2, gb)];
+        consumer.row(0, f, Row { value, along, gram: gram(&along), over: one, push });
     }
 }
 

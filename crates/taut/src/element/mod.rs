@@ -82,16 +82,24 @@ pub trait Element<const V: usize, const D: usize, const P: usize, const R: usize
             return a;
         }
         let b = Self::map(rest);
+        let mut base = [w[0]; D];
         for i in 0..D {
+            base[i] = b[i][0];
+            for k in 1..D {
+                base[i] = base[i] + b[i][k];
+            }
+        }
+        for i in 0..D {
+            let mut weighted = b[i];
+            for k in 0..D {
+                weighted[k] = w[k + 1] * b[i][k];
+            }
+            let weighted_base = w[0] * base[i];
             for j in i..D {
-                let (mut si, mut sj) = (b[i][0], b[j][0]);
-                let mut sum = w[1] * b[i][0] * b[j][0];
-                for k in 1..D {
-                    si = si + b[i][k];
-                    sj = sj + b[j][k];
-                    sum = sum + w[k + 1] * b[i][k] * b[j][k];
+                a[i][j] = weighted_base * base[j];
+                for k in 0..D {
+                    a[i][j] = a[i][j] + weighted[k] * b[j][k];
                 }
-                a[i][j] = sum + w[0] * si * sj;
                 a[j][i] = a[i][j];
             }
         }
@@ -106,11 +114,26 @@ pub struct Row<T, const N: usize> {
     pub value: T,
     /// The columns that C depends on, and a direction for each: ∂C/∂f = direction / `over`.
     pub along: [(usize, V3<T>); N],
+    /// The directions' scalar products. Apart, because most rows know them more cheaply than by computing them.
+    pub gram: [[T; N]; N],
     /// What the directions must be divided by to be gradients. Apart, because projection can do without the division.
     pub over: T,
     /// C · `over`, held back where a straight step would overshoot without bound: a projection moves by
-    /// `push / Σ A direction·direction` times the directions.
+    /// `push / Σ A_ij gram_ij` times the directions.
     pub push: T,
+}
+
+/// The scalar products of directions that have no shortcut.
+#[inline(always)]
+fn gram<T: Real, const N: usize>(along: &[(usize, V3<T>); N]) -> [[T; N]; N] {
+    let mut out = [[along[0].1.x; N]; N];
+    for i in 0..N {
+        for j in i..N {
+            out[i][j] = along[i].1.dot(along[j].1);
+            out[j][i] = out[i][j];
+        }
+    }
+    out
 }
 
 /// What is done with rows.

@@ -1,6 +1,6 @@
 //! Rows on the columns of a deformation gradient, shared by triangles and tetrahedra.
 
-use super::{Row, Rows};
+use super::{Row, Rows, gram};
 use crate::lanes::{Real, V3};
 
 /// Which of the paper's two forms of stretch and shear.
@@ -38,24 +38,28 @@ pub(super) fn stretch<F: Form, T: Real, S: Rows<T, D>, const D: usize>(
     if !consumer.wants(index) {
         return;
     }
-    let length = f[i].norm2().sqrt();
-    let collapsed = length.lt(s.lit(COLLAPSED));
-    let mut axis = [0.0; 3];
-    axis[i] = 1.0;
+    let length2 = f[i].norm2();
+    let length = length2.sqrt();
+    let collapsed = length2.lt(s.lit(COLLAPSED * COLLAPSED));
+    // One component is enough: the others of a collapsed column are as good as zero.
+    let mut along = f[i];
+    let component = [&mut along.x, &mut along.y, &mut along.z];
     if F::IMPROVED {
-        let along = V3::select(collapsed, V3::lit(s, axis), f[i]);
+        *component[i] = T::select(collapsed, s.lit(1.0), *component[i]);
         let over = T::select(collapsed, s.lit(1.0), length);
+        let gram = [[T::select(collapsed, s.lit(1.0), length2)]];
         let value = length - s;
-        consumer.row(index, f, Row { value, along: [(i, along)], over, push: value * over });
+        consumer.row(index, f, Row { value, along: [(i, along)], gram, over, push: value * over });
     } else {
         // The zero lies |length − s| away, a straight step goes (length + s)/(2 length) times as far: too far
         // without bound as the column collapses. Held to twice the distance.
-        let half = V3::select(collapsed, V3::lit(s, axis) * s.lit(COLLAPSED), f[i]);
+        *component[i] = T::select(collapsed, s.lit(COLLAPSED), *component[i]);
+        let held = T::select(collapsed, s.lit(COLLAPSED), length);
         let value = length * length - s * s;
         let over = s.lit(0.5);
-        let most = T::max(length, s.lit(COLLAPSED)) * (length - s) * s.lit(2.0);
+        let most = held * (length - s) * s.lit(2.0);
         let push = T::select(most.abs().lt((value * over).abs()), most, value * over);
-        consumer.row(index, f, Row { value, along: [(i, half)], over, push });
+        consumer.row(index, f, Row { value, along: [(i, along)], gram: [[held * held]], over, push });
     }
 }
 
@@ -77,8 +81,8 @@ pub(super) fn shear<F: Form, T: Real, S: Rows<T, D>, const D: usize>(
     }
     let (fi, fj) = (f[i], f[j]);
     let dot = fi.dot(fj);
+    let (li2, lj2) = (fi.norm2(), fj.norm2());
     if F::IMPROVED {
-        let (li2, lj2) = (fi.norm2(), fj.norm2());
         let one = dot.lit(1.0);
         let area2 = li2 * lj2;
         let sound = dot.lit(COLLAPSED * COLLAPSED).lt(T::min(li2, lj2));
@@ -88,10 +92,14 @@ pub(super) fn shear<F: Form, T: Real, S: Rows<T, D>, const D: usize>(
         let gi = fj - fi * (dot * lj2 * inverse);
         let gj = fi - fj * (dot * li2 * inverse);
         let over = area2.sqrt();
-        let sine = T::max(one - dot * dot * inverse, dot.lit(0.0)).sqrt();
-        consumer.row(index, f, Row { value: dot / over, along: [(i, gi), (j, gj)], over, push: dot * sine });
+        let sine2 = T::max(one - dot * dot * inverse, dot.lit(0.0));
+        let across = -(dot * sine2);
+        let gram = [[lj2 * sine2, across], [across, li2 * sine2]];
+        let along = [(i, gi), (j, gj)];
+        consumer.row(index, f, Row { value: dot / over, along, gram, over, push: dot * sine2.sqrt() });
     } else {
-        consumer.row(index, f, Row { value: dot, along: [(i, fj), (j, fi)], over: dot.lit(1.0), push: dot });
+        let (along, gram) = ([(i, fj), (j, fi)], [[lj2, dot], [dot, li2]]);
+        consumer.row(index, f, Row { value: dot, along, gram, over: dot.lit(1.0), push: dot });
     }
 }
 
@@ -110,7 +118,7 @@ pub(super) fn area<T: Real, S: Rows<T, 2>>(index: usize, target: T, f: &mut [V3<
     let collapsed = size.lt(size.lit(COLLAPSED * COLLAPSED));
     let over = T::select(collapsed, size.lit(1.0), size);
     let along = [(0, f[1].cross(normal)), (1, normal.cross(f[0]))];
-    consumer.row(index, f, Row { value, along, over, push: value * size * relax });
+    consumer.row(index, f, Row { value, along, gram: gram(&along), over, push: value * size * relax });
 }
 
 /// The signed volume of three columns is `target`: det F − s_0 s_1 s_2 (SBD Eq. 18). Turns inverted elements back.
@@ -122,9 +130,10 @@ pub(super) fn volume<T: Real, S: Rows<T, 3>>(index: usize, target: T, f: &mut [V
     let (g0, g1, g2) = (f[1].cross(f[2]), f[2].cross(f[0]), f[0].cross(f[1]));
     let value = f[0].dot(g0) - target;
     // A straight step moves the columns by about |C|/|g|, without bound for a flat element. Held to about 1.
-    let steep = g0.norm2() + g1.norm2() + g2.norm2();
+    let along = [(0, g0), (1, g1), (2, g2)];
+    let gram = gram(&along);
+    let steep = gram[0][0] + gram[1][1] + gram[2][2];
     let calm = steep + value * value * value.lit(0.25);
     let relax = T::select(calm.lit(0.0).lt(calm), steep / calm, calm.lit(0.0));
-    let along = [(0, g0), (1, g1), (2, g2)];
-    consumer.row(index, f, Row { value, along, over: value.lit(1.0), push: value * relax });
+    consumer.row(index, f, Row { value, along, gram, over: value.lit(1.0), push: value * relax });
 }

@@ -11,7 +11,7 @@ mod vec3;
 mod wide;
 
 pub use dual::Dual;
-pub use shared::Shared;
+pub use shared::{Place, Shared};
 pub use vec3::V3;
 
 use core::ops::{Add, Div, Mul, Neg, Sub};
@@ -107,13 +107,13 @@ pub trait Lanes<T: Scalar>: Real {
     /// Loads `N` vertices, component by component.
     ///
     /// # Safety
-    /// As [`Shared::read`], for each of the first `N` indices.
-    unsafe fn gather(token: Self::Token, from: Shared<'_, Vertex<T>>, index: &[u32]) -> [Self; 4];
+    /// As [`Shared::read`], for each of the first `N` places.
+    unsafe fn gather(token: Self::Token, from: Shared<'_, Vertex<T>>, places: &[Place]) -> [Self; 4];
     /// Stores `N` vertices.
     ///
     /// # Safety
-    /// As [`Shared::write`], for each of the first `N` indices.
-    unsafe fn scatter(value: [Self; 4], to: Shared<'_, Vertex<T>>, index: &[u32]);
+    /// As [`Shared::write`], for each of the first `N` places.
+    unsafe fn scatter(value: [Self; 4], to: Shared<'_, Vertex<T>>, places: &[Place]);
 }
 
 /// A computation that runs at any lane width.
@@ -215,14 +215,14 @@ macro_rules! scalar {
                 to[0] = self;
             }
             #[inline(always)]
-            unsafe fn gather(_: (), from: Shared<'_, Vertex<$t>>, index: &[u32]) -> [Self; 4] {
+            unsafe fn gather(_: (), from: Shared<'_, Vertex<$t>>, places: &[Place]) -> [Self; 4] {
                 // SAFETY: the caller's promise is the callee's.
-                unsafe { from.read(index[0]) }
+                unsafe { from.read(places[0]) }
             }
             #[inline(always)]
-            unsafe fn scatter(value: [Self; 4], to: Shared<'_, Vertex<$t>>, index: &[u32]) {
+            unsafe fn scatter(value: [Self; 4], to: Shared<'_, Vertex<$t>>, places: &[Place]) {
                 // SAFETY: the caller's promise is the callee's.
-                unsafe { to.write(index[0], value) }
+                unsafe { to.write(places[0], value) }
             }
         }
     };

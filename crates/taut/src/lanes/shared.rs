@@ -2,6 +2,23 @@
 
 use core::marker::PhantomData;
 
+/// Where a value lies in a slice: its index times its size, so that a kernel's addresses need no arithmetic (a fifth
+/// of an edge kernel's instructions otherwise).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place(u32);
+
+impl Place {
+    /// The place of a `T` by index. Slices of 4 GiB and more cannot be addressed; the builder refuses them.
+    pub fn new<T>(index: u32) -> Self {
+        Place(index.wrapping_mul(size_of::<T>() as u32))
+    }
+
+    /// The index again.
+    pub fn index<T>(self) -> usize {
+        self.0 as usize / size_of::<T>()
+    }
+}
+
 /// A mutable slice that several threads may read and write at once, at places that do not overlap.
 ///
 /// Coloured elements need this: the elements of one colour touch disjoint vertices, but which ones is known from
@@ -43,27 +60,27 @@ impl<'a, T: Copy> Shared<'a, T> {
         self.len == 0
     }
 
-    /// The value at place `i`.
+    /// The value at `place`.
     ///
     /// # Safety
-    /// `i < self.len()`, and no other thread writes place `i` at the same time.
+    /// `place` is of an index below `self.len()`, and no other thread writes there at the same time.
     #[inline(always)]
-    pub unsafe fn read(self, i: u32) -> T {
-        debug_assert!((i as usize) < self.len);
+    pub unsafe fn read(self, place: Place) -> T {
+        debug_assert!(place.index::<T>() < self.len);
         // SAFETY: in bounds, and free of races, by the caller's promise; aligned and initialised since it comes
         // from a slice.
-        unsafe { *self.start.add(i as usize) }
+        unsafe { *self.start.byte_add(place.0 as usize) }
     }
 
-    /// Sets the value at place `i`.
+    /// Sets the value at `place`.
     ///
     /// # Safety
-    /// `i < self.len()`, and no other thread reads or writes place `i` at the same time.
+    /// `place` is of an index below `self.len()`, and no other thread reads or writes there at the same time.
     #[inline(always)]
-    pub unsafe fn write(self, i: u32, value: T) {
-        debug_assert!((i as usize) < self.len);
+    pub unsafe fn write(self, place: Place, value: T) {
+        debug_assert!(place.index::<T>() < self.len);
         // SAFETY: as in `read`; `T: Copy` has no destructor to run on the old value.
-        unsafe { *self.start.add(i as usize) = value }
+        unsafe { *self.start.byte_add(place.0 as usize) = value }
     }
 }
 
@@ -79,8 +96,9 @@ mod tests {
             for t in 0..4u32 {
                 s.spawn(move || {
                     for i in (t..1000).step_by(4) {
+                        let place = Place::new::<u64>(i);
                         // SAFETY: in bounds; each thread has its own residue class.
-                        unsafe { shared.write(i, shared.read(i) + u64::from(i) * 3) };
+                        unsafe { shared.write(place, shared.read(place) + u64::from(i) * 3) };
                     }
                 });
             }

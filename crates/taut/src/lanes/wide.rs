@@ -5,7 +5,7 @@
 //!
 //! No closures here or in kernels: a closure is compiled on its own, without the instruction set of its caller.
 
-use super::{Lanes, Real, Shared, Vertex};
+use super::{Lanes, Place, Real, Shared, Vertex};
 use fearless_simd::prelude::*;
 use fearless_simd::{Simd, f32x4, f32x8, f32x16, f64x2, f64x4, f64x8};
 
@@ -64,9 +64,9 @@ impl<S: Simd> Lanes<f32> for f32x4<S> {
         self.store_slice(&mut to[..4]);
     }
     #[inline(always)]
-    unsafe fn gather(token: S, from: Shared<'_, Vertex<f32>>, index: &[u32]) -> [Self; 4] {
+    unsafe fn gather(token: S, from: Shared<'_, Vertex<f32>>, places: &[Place]) -> [Self; 4] {
         // SAFETY: the caller's promise is the callee's.
-        let [a, b, c, d] = unsafe { [from.read(index[0]), from.read(index[1]), from.read(index[2]), from.read(index[3])] };
+        let [a, b, c, d] = unsafe { [from.read(places[0]), from.read(places[1]), from.read(places[2]), from.read(places[3])] };
         transpose([
             Self::load_array(token, a),
             Self::load_array(token, b),
@@ -75,14 +75,88 @@ impl<S: Simd> Lanes<f32> for f32x4<S> {
         ])
     }
     #[inline(always)]
-    unsafe fn scatter(value: [Self; 4], to: Shared<'_, Vertex<f32>>, index: &[u32]) {
+    unsafe fn scatter(value: [Self; 4], to: Shared<'_, Vertex<f32>>, places: &[Place]) {
         let rows = transpose(value);
         for i in 0..4 {
             // SAFETY: the caller's promise is the callee's.
-            unsafe { to.write(index[i], rows[i].to_array()) };
+            unsafe { to.write(places[i], rows[i].to_array()) };
         }
     }
 }
+
+/// Eight vertices at once, as four rows of two: on AVX2 this halves the shuffles of two lots of four.
+impl<S: Simd> Lanes<f32> for f32x8<S> {
+    const N: usize = 8;
+    type Token = S;
+    #[inline(always)]
+    fn load(token: S, from: &[f32]) -> Self {
+        Self::from_slice(token, &from[..8])
+    }
+    #[inline(always)]
+    fn store(self, to: &mut [f32]) {
+        self.store_slice(&mut to[..8]);
+    }
+    #[inline(always)]
+    unsafe fn gather(token: S, from: Shared<'_, Vertex<f32>>, places: &[Place]) -> [Self; 4] {
+        let mut rows = [Self::splat(token, 0.0); 4];
+        for i in 0..4 {
+            // SAFETY: the caller's promise is the callee's.
+            let (lo, hi) = unsafe { (from.read(places[i]), from.read(places[i + 4])) };
+            rows[i] = f32x4::load_array(token, lo).combine(f32x4::load_array(token, hi));
+        }
+        transpose_halves(token, rows)
+    }
+    #[inline(always)]
+    unsafe fn scatter(value: [Self; 4], to: Shared<'_, Vertex<f32>>, places: &[Place]) {
+        let rows = transpose_halves(value[0].token(), value);
+        for i in 0..4 {
+            let (lo, hi) = rows[i].split();
+            // SAFETY: the caller's promise is the callee's.
+            unsafe {
+                to.write(places[i], lo.to_array());
+                to.write(places[i + 4], hi.to_array());
+            }
+        }
+    }
+}
+
+/// Transposes the low and the high halves, each for itself.
+#[inline(always)]
+fn transpose_halves<S: Simd>(token: S, rows: [f32x8<S>; 4]) -> [f32x8<S>; 4] {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(avx2) = token.level().as_avx2() {
+        let mut wide = [f32x8::splat(avx2, 0.0); 4];
+        for i in 0..4 {
+            wide[i] = f32x8::load_array(avx2, rows[i].to_array());
+        }
+        let wide = transpose_avx2(avx2, wide);
+        let mut out = rows;
+        for i in 0..4 {
+            out[i] = f32x8::load_array(token, wide[i].to_array());
+        }
+        return out;
+    }
+    let ((a0, a1), (b0, b1), (c0, c1), (d0, d1)) = (rows[0].split(), rows[1].split(), rows[2].split(), rows[3].split());
+    let (lo, hi) = (transpose([a0, b0, c0, d0]), transpose([a1, b1, c1, d1]));
+    [lo[0].combine(hi[0]), lo[1].combine(hi[1]), lo[2].combine(hi[2]), lo[3].combine(hi[3])]
+}
+
+#[cfg(target_arch = "x86_64")]
+fearless_simd::kernel!(
+    /// [`transpose`] in both halves of 256 bits.
+    #[inline(always)]
+    fn transpose_avx2(token: Avx2, rows: [f32x8<fearless_simd::x86::Avx2>; 4]) -> [f32x8<fearless_simd::x86::Avx2>; 4] {
+        use core::arch::x86_64::{_mm256_unpackhi_ps as high, _mm256_unpacklo_ps as low};
+        let (a, b, c, d) = (rows[0].into(), rows[1].into(), rows[2].into(), rows[3].into());
+        let (ac_lo, ac_hi, bd_lo, bd_hi) = (low(a, c), high(a, c), low(b, d), high(b, d));
+        [
+            low(ac_lo, bd_lo).simd_into(token),
+            high(ac_lo, bd_lo).simd_into(token),
+            low(ac_hi, bd_hi).simd_into(token),
+            high(ac_hi, bd_hi).simd_into(token),
+        ]
+    }
+);
 
 impl<S: Simd> Lanes<f64> for f64x4<S> {
     const N: usize = 4;
@@ -96,21 +170,21 @@ impl<S: Simd> Lanes<f64> for f64x4<S> {
         self.store_slice(&mut to[..4]);
     }
     #[inline(always)]
-    unsafe fn gather(token: S, from: Shared<'_, Vertex<f64>>, index: &[u32]) -> [Self; 4] {
+    unsafe fn gather(token: S, from: Shared<'_, Vertex<f64>>, places: &[Place]) -> [Self; 4] {
         // SAFETY: the caller's promise is the callee's.
-        let [a, b, c, d] = unsafe { [from.read(index[0]), from.read(index[1]), from.read(index[2]), from.read(index[3])] };
+        let [a, b, c, d] = unsafe { [from.read(places[0]), from.read(places[1]), from.read(places[2]), from.read(places[3])] };
         let (ab, cd) = (transpose_pair(token, a, b), transpose_pair(token, c, d));
         [ab[0].combine(cd[0]), ab[1].combine(cd[1]), ab[2].combine(cd[2]), ab[3].combine(cd[3])]
     }
     #[inline(always)]
-    unsafe fn scatter([x, y, z, w]: [Self; 4], to: Shared<'_, Vertex<f64>>, index: &[u32]) {
+    unsafe fn scatter([x, y, z, w]: [Self; 4], to: Shared<'_, Vertex<f64>>, places: &[Place]) {
         let (x, y, z, w) = (x.split(), y.split(), z.split(), w.split());
         // SAFETY: the caller's promise is the callee's.
         unsafe {
-            to.write(index[0], row(x.0.zip_low(y.0), z.0.zip_low(w.0)));
-            to.write(index[1], row(x.0.zip_high(y.0), z.0.zip_high(w.0)));
-            to.write(index[2], row(x.1.zip_low(y.1), z.1.zip_low(w.1)));
-            to.write(index[3], row(x.1.zip_high(y.1), z.1.zip_high(w.1)));
+            to.write(places[0], row(x.0.zip_low(y.0), z.0.zip_low(w.0)));
+            to.write(places[1], row(x.0.zip_high(y.0), z.0.zip_high(w.0)));
+            to.write(places[2], row(x.1.zip_low(y.1), z.1.zip_low(w.1)));
+            to.write(places[3], row(x.1.zip_high(y.1), z.1.zip_high(w.1)));
         }
     }
 }
@@ -145,25 +219,24 @@ macro_rules! double {
                 self.store_slice(&mut to[..$n]);
             }
             #[inline(always)]
-            unsafe fn gather(token: S, from: Shared<'_, Vertex<$t>>, index: &[u32]) -> [Self; 4] {
+            unsafe fn gather(token: S, from: Shared<'_, Vertex<$t>>, places: &[Place]) -> [Self; 4] {
                 // SAFETY: the caller's promise is the callee's.
-                let a = unsafe { $half::gather(token, from, &index[..$n / 2]) };
+                let a = unsafe { $half::gather(token, from, &places[..$n / 2]) };
                 // SAFETY: as above.
-                let b = unsafe { $half::gather(token, from, &index[$n / 2..$n]) };
+                let b = unsafe { $half::gather(token, from, &places[$n / 2..$n]) };
                 [a[0].combine(b[0]), a[1].combine(b[1]), a[2].combine(b[2]), a[3].combine(b[3])]
             }
             #[inline(always)]
-            unsafe fn scatter(value: [Self; 4], to: Shared<'_, Vertex<$t>>, index: &[u32]) {
+            unsafe fn scatter(value: [Self; 4], to: Shared<'_, Vertex<$t>>, places: &[Place]) {
                 let (x, y, z, w) = (value[0].split(), value[1].split(), value[2].split(), value[3].split());
                 // SAFETY: the caller's promise is the callee's.
-                unsafe { $half::scatter([x.0, y.0, z.0, w.0], to, &index[..$n / 2]) };
+                unsafe { $half::scatter([x.0, y.0, z.0, w.0], to, &places[..$n / 2]) };
                 // SAFETY: as above.
-                unsafe { $half::scatter([x.1, y.1, z.1, w.1], to, &index[$n / 2..$n]) };
+                unsafe { $half::scatter([x.1, y.1, z.1, w.1], to, &places[$n / 2..$n]) };
             }
         }
     };
 }
 
-double!(f32x8, f32x4, f32, 8);
 double!(f32x16, f32x8, f32, 16);
 double!(f64x8, f64x4, f64, 8);

@@ -1,7 +1,7 @@
 //! Position-based dynamics: rows are projected one after another (SBD Eq. 1, 2), velocities damped along them.
 
 use crate::element::{Element, Row, Rows};
-use crate::lanes::{BLOCK, Kernel, Lanes, Real, Scalar, Shared, V3, Vertex};
+use crate::lanes::{BLOCK, Kernel, Lanes, Place, Real, Scalar, Shared, V3, Vertex};
 use crate::pack::Block;
 use core::marker::PhantomData;
 
@@ -61,7 +61,7 @@ unsafe fn project<E, T, L, const V: usize, const D: usize, const P: usize, const
     let rest = load_rows::<T, L, P>(token, &block.rest, lane);
     let stiffness = load_rows::<T, L, R>(token, &block.stiffness, lane);
     // SAFETY: the caller's promise.
-    let mut v = unsafe { gather::<T, L, V>(token, x, &block.index, lane) };
+    let mut v = unsafe { gather::<T, L, V>(token, x, &block.places, lane) };
     let mut columns = E::columns(&rest, &edges::<L, V, D>(&v));
     let mut projector = Projector {
         rows,
@@ -72,7 +72,7 @@ unsafe fn project<E, T, L, const V: usize, const D: usize, const P: usize, const
     E::rows(&rest, &mut columns, &mut projector);
     move_vertices(&mut v, &E::spread(&rest, &projector.total));
     // SAFETY: the caller's promise.
-    unsafe { scatter::<T, L, V>(v, x, &block.index, lane) };
+    unsafe { scatter::<T, L, V>(v, x, &block.places, lane) };
 }
 
 /// Solves each row on the columns, one after another, and keeps the sum of multipliers times gradients.
@@ -91,14 +91,9 @@ impl<L: Real, const D: usize, const R: usize> Rows<L, D> for Projector<L, D, R> 
 
     #[inline(always)]
     fn row<const N: usize>(&mut self, index: usize, columns: &mut [V3<L>; D], row: Row<L, N>) {
-        let moves = moves(&self.metric, &row.along);
-        let lambda = share(row.push * self.stiffness[index], &row.along, &moves);
-        for l in 0..D {
-            columns[l] = columns[l] - moves[l] * lambda;
-        }
-        for (i, direction) in row.along {
-            self.total[i] = self.total[i] + direction * lambda;
-        }
+        // Divided before `push` is needed: the division then runs beside the row's square root.
+        let lambda = self.stiffness[index] / give(&self.metric, &row) * row.push;
+        step(&self.metric, &row, lambda, columns, &mut self.total);
     }
 }
 
@@ -119,48 +114,49 @@ impl<L: Real, const D: usize, const R: usize> Rows<L, D> for Damper<L, D, R> {
 
     #[inline(always)]
     fn row<const N: usize>(&mut self, index: usize, _: &mut [V3<L>; D], row: Row<L, N>) {
-        let moves = moves(&self.metric, &row.along);
         let mut speed = row.along[0].1.dot(self.rate[row.along[0].0]);
         for n in 1..N {
             speed = speed + row.along[n].1.dot(self.rate[row.along[n].0]);
         }
-        let lambda = share(speed * self.share[index], &row.along, &moves);
-        for l in 0..D {
-            self.rate[l] = self.rate[l] - moves[l] * lambda;
-        }
-        for (i, direction) in row.along {
-            self.total[i] = self.total[i] + direction * lambda;
-        }
+        let lambda = self.share[index] / give(&self.metric, &row) * speed;
+        step(&self.metric, &row, lambda, &mut self.rate, &mut self.total);
     }
 }
 
-/// How each column moves with a unit multiplier: Σ_i A_li d_i.
+/// How much a unit multiplier moves the row along its own directions: Σ A_ij gram_ij, kept above zero.
 #[inline(always)]
-fn moves<L: Real, const D: usize, const N: usize>(metric: &[[L; D]; D], along: &[(usize, V3<L>); N]) -> [V3<L>; D] {
-    let mut out = [along[0].1; D];
-    for l in 0..D {
-        out[l] = along[0].1 * metric[l][along[0].0];
-        for n in 1..N {
-            out[l] = out[l] + along[n].1 * metric[l][along[n].0];
-        }
-    }
-    out
-}
-
-/// `push / Σ d·A d`, or 0 where nothing can move.
-#[inline(always)]
-fn share<L: Real, const D: usize, const N: usize>(push: L, along: &[(usize, V3<L>); N], moves: &[V3<L>; D]) -> L {
-    let mut give = along[0].1.dot(moves[along[0].0]);
+fn give<L: Real, const D: usize, const N: usize>(metric: &[[L; D]; D], row: &Row<L, N>) -> L {
+    let mut give = metric[row.along[0].0][row.along[0].0] * row.gram[0][0];
     for n in 1..N {
-        give = give + along[n].1.dot(moves[along[n].0]);
+        let (i, mut cross) = (row.along[n].0, metric[row.along[n].0][row.along[0].0] * row.gram[n][0]);
+        for m in 1..n {
+            cross = cross + metric[i][row.along[m].0] * row.gram[n][m];
+        }
+        give = give + metric[i][i] * row.gram[n][n] + cross * give.lit(2.0);
     }
-    let free = push.lit(SMALLEST).lt(give);
-    L::select(free, push / L::select(free, give, push.lit(1.0)), push.lit(0.0))
+    L::max(give, give.lit(LEAST))
 }
 
-/// Gives below this would divide to something absurd; an element that gives less is held on all sides or has no
-/// gradient at all. A normal number of both precisions.
-const SMALLEST: f64 = 1e-30;
+/// An element that gives less than this is held on all sides or has no gradient: the multiplier stays finite, and
+/// the zeros it meets afterwards (masses, gradients) make it harmless.
+const LEAST: f64 = 1e-20;
+
+/// Moves the columns by −λ A d and adds λ d to the total.
+#[inline(always)]
+fn step<L: Real, const D: usize, const N: usize>(
+    metric: &[[L; D]; D],
+    row: &Row<L, N>,
+    lambda: L,
+    columns: &mut [V3<L>; D],
+    total: &mut [V3<L>; D],
+) {
+    for (i, direction) in row.along {
+        for l in 0..D {
+            columns[l] = columns[l] - direction * (metric[l][i] * lambda);
+        }
+        total[i] = total[i] + direction * lambda;
+    }
+}
 
 /// One sweep over blocks of one colour that damps velocities along the rows.
 pub struct Damp<'a, E, T, const V: usize, const D: usize, const P: usize, const R: usize> {
@@ -208,9 +204,9 @@ where
                     *s = *s * h / (*s * h + h.lit(1.0));
                 }
                 // SAFETY: `new`'s promise.
-                let x = unsafe { gather::<T, L, V>(token, self.x, &block.index, lane) };
+                let x = unsafe { gather::<T, L, V>(token, self.x, &block.places, lane) };
                 // SAFETY: `new`'s promise.
-                let mut v = unsafe { gather::<T, L, V>(token, self.v, &block.index, lane) };
+                let mut v = unsafe { gather::<T, L, V>(token, self.v, &block.places, lane) };
                 let w = weights(&x);
                 let mut columns = E::columns(&rest, &edges::<L, V, D>(&x));
                 let mut damper = Damper {
@@ -230,7 +226,7 @@ where
                     v[k][3] = unused;
                 }
                 // SAFETY: `new`'s promise.
-                unsafe { scatter::<T, L, V>(v, self.v, &block.index, lane) };
+                unsafe { scatter::<T, L, V>(v, self.v, &block.places, lane) };
                 lane += L::N;
             }
         }
@@ -252,14 +248,14 @@ fn load_rows<T: Scalar, L: Lanes<T>, const N: usize>(token: L::Token, from: &[[T
 unsafe fn gather<T: Scalar, L: Lanes<T>, const V: usize>(
     token: L::Token,
     from: Shared<'_, Vertex<T>>,
-    index: &[[u32; BLOCK]; V],
+    places: &[[Place; BLOCK]; V],
     lane: usize,
 ) -> [[L; 4]; V] {
     // SAFETY: the caller's promise.
-    let mut out = [unsafe { L::gather(token, from, &index[0][lane..]) }; V];
+    let mut out = [unsafe { L::gather(token, from, &places[0][lane..]) }; V];
     for k in 1..V {
         // SAFETY: the caller's promise.
-        out[k] = unsafe { L::gather(token, from, &index[k][lane..]) };
+        out[k] = unsafe { L::gather(token, from, &places[k][lane..]) };
     }
     out
 }
@@ -270,12 +266,12 @@ unsafe fn gather<T: Scalar, L: Lanes<T>, const V: usize>(
 unsafe fn scatter<T: Scalar, L: Lanes<T>, const V: usize>(
     value: [[L; 4]; V],
     to: Shared<'_, Vertex<T>>,
-    index: &[[u32; BLOCK]; V],
+    places: &[[Place; BLOCK]; V],
     lane: usize,
 ) {
     for k in 0..V {
         // SAFETY: the caller's promise.
-        unsafe { L::scatter(value[k], to, &index[k][lane..]) };
+        unsafe { L::scatter(value[k], to, &places[k][lane..]) };
     }
 }
 
