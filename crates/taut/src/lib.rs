@@ -1,7 +1,22 @@
 //! taut: cloth and soft bodies whose stretch you control.
 
+mod builder;
 pub mod element;
 pub mod lanes;
+pub mod measure;
 pub mod mesh;
+mod model;
 pub mod pack;
 pub mod solve;
+mod state;
+mod step;
+pub mod team;
+
+pub use builder::{
+    BuildError, Cloth, ClothDamping, ClothStiffness, Grain, ModelBuilder, Oddity, Solid, SolidStiffness, StrainForm,
+    Warning,
+};
+pub use model::{Body, BodyKind, Elements, Model, Visit};
+pub use solve::aero::Air;
+pub use state::State;
+pub use step::{Params, Scratch, Stage, StepReport, step};

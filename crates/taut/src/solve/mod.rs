@@ -1,3 +1,5 @@
 //! Solvers: what is done with the elements' rows.
 
+pub mod aero;
+mod lanewise;
 pub mod pbd;

@@ -1,7 +1,8 @@
 //! Position-based dynamics: rows are projected one after another (SBD Eq. 1, 2), velocities damped along them.
 
+use super::lanewise::{edges, gather, load_rows, point, scatter, weights};
 use crate::element::{Element, Row, Rows};
-use crate::lanes::{BLOCK, Kernel, Lanes, Place, Real, Scalar, Shared, V3, Vertex};
+use crate::lanes::{BLOCK, Kernel, Lanes, Real, Scalar, Shared, V3, Vertex};
 use crate::pack::Block;
 use core::marker::PhantomData;
 
@@ -231,72 +232,6 @@ where
             }
         }
     }
-}
-
-#[inline(always)]
-fn load_rows<T: Scalar, L: Lanes<T>, const N: usize>(token: L::Token, from: &[[T; BLOCK]; N], lane: usize) -> [L; N] {
-    let mut out = [L::load(token, &from[0][lane..]); N];
-    for i in 1..N {
-        out[i] = L::load(token, &from[i][lane..]);
-    }
-    out
-}
-
-/// # Safety
-/// As [`Lanes::gather`].
-#[inline(always)]
-unsafe fn gather<T: Scalar, L: Lanes<T>, const V: usize>(
-    token: L::Token,
-    from: Shared<'_, Vertex<T>>,
-    places: &[[Place; BLOCK]; V],
-    lane: usize,
-) -> [[L; 4]; V] {
-    // SAFETY: the caller's promise.
-    let mut out = [unsafe { L::gather(token, from, &places[0][lane..]) }; V];
-    for k in 1..V {
-        // SAFETY: the caller's promise.
-        out[k] = unsafe { L::gather(token, from, &places[k][lane..]) };
-    }
-    out
-}
-
-/// # Safety
-/// As [`Lanes::scatter`].
-#[inline(always)]
-unsafe fn scatter<T: Scalar, L: Lanes<T>, const V: usize>(
-    value: [[L; 4]; V],
-    to: Shared<'_, Vertex<T>>,
-    places: &[[Place; BLOCK]; V],
-    lane: usize,
-) {
-    for k in 0..V {
-        // SAFETY: the caller's promise.
-        unsafe { L::scatter(value[k], to, &places[k][lane..]) };
-    }
-}
-
-#[inline(always)]
-fn point<L: Real>(v: [L; 4]) -> V3<L> {
-    V3::new(v[0], v[1], v[2])
-}
-
-#[inline(always)]
-fn edges<L: Real, const V: usize, const D: usize>(v: &[[L; 4]; V]) -> [V3<L>; D] {
-    let base = point(v[0]);
-    let mut out = [base; D];
-    for k in 0..D {
-        out[k] = point(v[k + 1]) - base;
-    }
-    out
-}
-
-#[inline(always)]
-fn weights<L: Real, const V: usize>(v: &[[L; 4]; V]) -> [L; V] {
-    let mut out = [v[0][3]; V];
-    for k in 1..V {
-        out[k] = v[k][3];
-    }
-    out
 }
 
 /// x_k −= w_k g_k for vertices 1…D, and vertex 0 by minus the sum of g.

@@ -1,0 +1,329 @@
+//! Cloth: triangles with strain, edges, hinges, faces.
+
+use super::frames::{Material, Unusable, inverse2, materials};
+use super::{BuildError, Grain, ModelBuilder, Oddity, StrainForm, check_number, check_rate, check_share};
+use crate::lanes::V3;
+use crate::mesh::TriMesh;
+use crate::model::{Body, BodyKind};
+use crate::pack::Loose;
+use std::collections::{HashMap, HashSet};
+
+/// How a cloth behaves.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cloth {
+    /// Mass per area, kg/m².
+    pub density: f64,
+    /// Which way weft and warp run.
+    pub grain: Grain,
+    /// Which form of the strain rows.
+    pub form: StrainForm,
+    /// How strongly each row is held.
+    pub stiffness: ClothStiffness,
+    /// The lengths along weft and warp that count as unstretched, over those of the mesh.
+    pub rest_stretch: [f64; 2],
+    /// How fast motion along each row dies.
+    pub damping: ClothDamping,
+}
+
+/// The share of each row's error that one projection removes, 0 to 1 (SBD Eq. 1). Depends on the number of
+/// iterations and the time step, as it does in the paper.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ClothStiffness {
+    /// Stretch along weft.
+    pub weft: f64,
+    /// Stretch along warp.
+    pub warp: f64,
+    /// Angle between weft and warp.
+    pub shear: f64,
+    /// Area.
+    pub area: f64,
+    /// Angle between neighbouring triangles.
+    pub bend: f64,
+    /// Length of the mesh's edges: "edge based dynamics".
+    pub edge: f64,
+}
+
+/// Damping rates along the rows, 1/s: after 1/rate seconds about a third of the motion is left. Rigid motion is
+/// never damped.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ClothDamping {
+    /// Stretch along weft.
+    pub weft: f64,
+    /// Stretch along warp.
+    pub warp: f64,
+    /// Angle between weft and warp.
+    pub shear: f64,
+    /// Area.
+    pub area: f64,
+    /// Angle between neighbouring triangles.
+    pub bend: f64,
+    /// Length of the mesh's edges.
+    pub edge: f64,
+}
+
+impl Default for ClothStiffness {
+    fn default() -> Self {
+        ClothStiffness { weft: 1.0, warp: 1.0, shear: 1.0, area: 0.0, bend: 0.01, edge: 0.0 }
+    }
+}
+
+impl Default for Cloth {
+    fn default() -> Self {
+        Cloth {
+            density: 0.2,
+            grain: Grain::default(),
+            form: StrainForm::default(),
+            stiffness: ClothStiffness::default(),
+            rest_stretch: [1.0, 1.0],
+            damping: ClothDamping::default(),
+        }
+    }
+}
+
+impl Cloth {
+    fn check(&self, body: &str) -> Result<(), BuildError> {
+        let positive = |x: f64| x.is_finite() && x > 0.0;
+        check_number(body, "density", self.density, "kg/m², above 0", positive(self.density))?;
+        let (k, d) = (&self.stiffness, &self.damping);
+        for (name, k) in [
+            ("stiffness.weft", k.weft),
+            ("stiffness.warp", k.warp),
+            ("stiffness.shear", k.shear),
+            ("stiffness.area", k.area),
+            ("stiffness.bend", k.bend),
+            ("stiffness.edge", k.edge),
+        ] {
+            check_share(body, name, k)?;
+        }
+        for (name, d) in [
+            ("damping.weft", d.weft),
+            ("damping.warp", d.warp),
+            ("damping.shear", d.shear),
+            ("damping.area", d.area),
+            ("damping.bend", d.bend),
+            ("damping.edge", d.edge),
+        ] {
+            check_rate(body, name, d)?;
+        }
+        for s in self.rest_stretch {
+            check_number(body, "rest_stretch", s, "0.01 to 100", (0.01..=100.0).contains(&s))?;
+        }
+        let (Grain::Uv(direction) | Grain::Direction(direction)) = self.grain;
+        let length = V3::from(direction).norm2().sqrt();
+        check_number(body, "length of the grain direction", length, "above 0", positive(length))
+    }
+}
+
+impl ModelBuilder {
+    /// Adds a cloth with vertices of its own. Returns the number of its first vertex.
+    pub fn add_cloth(&mut self, name: &str, mesh: &TriMesh, cloth: &Cloth) -> Result<u32, BuildError> {
+        let base = self.add_vertices(&mesh.positions)?;
+        self.add_cloth_on(name, base, mesh, cloth)?;
+        Ok(base)
+    }
+
+    /// Adds a cloth onto existing vertices: vertex i of the mesh is vertex `base` + i.
+    pub fn add_cloth_on(&mut self, name: &str, base: u32, mesh: &TriMesh, cloth: &Cloth) -> Result<(), BuildError> {
+        cloth.check(name)?;
+        let triangles = self.checked_triangles(name, base, mesh)?;
+        let (qs, unusable) = materials(mesh, cloth.grain);
+        match unusable {
+            Unusable::Some(bad) => self.warn(name, Oddity::NoGrain, &bad),
+            Unusable::Scrambled(bad) => self.warn(name, Oddity::ScrambledGrain, &bad),
+        }
+        let kept = self.usable_triangles(name, &triangles, &qs)?;
+        let elements = self.add_strain(&triangles, &qs, &kept, cloth);
+        for &t in &kept {
+            let share = twice_area(&qs[t]) / 6.0 * cloth.density;
+            for v in triangles[t] {
+                self.masses[v as usize] += share;
+            }
+            self.faces.push(Loose { index: triangles[t], rest: [1.0], stiffness: [], damping: [] });
+        }
+        let edges = edges_of(&triangles, &kept);
+        self.add_edges(&edges, cloth);
+        self.add_hinges(name, base, &triangles, &edges, cloth);
+        self.bodies.push(Body {
+            name: name.to_owned(),
+            base,
+            triangles,
+            tets: Vec::new(),
+            strained: kept.iter().map(|&t| t as u32).collect(),
+            elements,
+            kind: BodyKind::Cloth,
+        });
+        Ok(())
+    }
+
+    /// The triangles in the model's vertex numbers, all in range. Also checks the mesh's own consistency.
+    fn checked_triangles(&self, name: &str, base: u32, mesh: &TriMesh) -> Result<Vec<[u32; 3]>, BuildError> {
+        let length = |list, found: usize, expected: usize| {
+            if found == expected {
+                Ok(())
+            } else {
+                Err(BuildError::Length { body: name.to_owned(), list, found, expected })
+            }
+        };
+        if !mesh.uv_triangles.is_empty() {
+            length("uv_triangles", mesh.uv_triangles.len(), mesh.triangles.len())?;
+        }
+        let own = mesh.positions.len();
+        let mut out = Vec::with_capacity(mesh.triangles.len());
+        for (number, t) in mesh.triangles.iter().enumerate() {
+            if let Some(&vertex) = t.iter().find(|&&v| v as usize >= own) {
+                let body = name.to_owned();
+                return Err(BuildError::Index { body, element: "triangle", number, vertex, vertices: own });
+            }
+            let moved = t.map(|v| v.saturating_add(base));
+            self.check_index(name, "triangle", number, &moved)?;
+            out.push(moved);
+        }
+        Ok(out)
+    }
+
+    /// The triangles that have an area and do not repeat another.
+    fn usable_triangles(
+        &mut self,
+        name: &str,
+        triangles: &[[u32; 3]],
+        qs: &[Material],
+    ) -> Result<Vec<usize>, BuildError> {
+        let (mut flat, mut twice, mut kept) = (Vec::new(), Vec::new(), Vec::new());
+        let mut seen = HashSet::with_capacity(triangles.len());
+        for (t, triangle) in triangles.iter().enumerate() {
+            let mut sorted = *triangle;
+            sorted.sort_unstable();
+            let distinct = sorted[0] < sorted[1] && sorted[1] < sorted[2];
+            if !distinct || inverse2(&qs[t]).is_none() {
+                flat.push(t);
+            } else if !seen.insert(sorted) {
+                twice.push(t);
+            } else {
+                kept.push(t);
+            }
+        }
+        self.warn(name, Oddity::NoArea, &flat);
+        self.warn(name, Oddity::DuplicateTriangle, &twice);
+        if kept.is_empty() {
+            let body = name.to_owned();
+            return Err(BuildError::NothingLeft { body, element: "triangle", given: triangles.len() });
+        }
+        Ok(kept)
+    }
+
+    /// Strain elements for the kept triangles; returns their numbers.
+    fn add_strain(
+        &mut self,
+        triangles: &[[u32; 3]],
+        qs: &[Material],
+        kept: &[usize],
+        cloth: &Cloth,
+    ) -> core::ops::Range<u32> {
+        let (k, d) = (&cloth.stiffness, &cloth.damping);
+        let list = match cloth.form {
+            StrainForm::Improved => &mut self.loose.triangles,
+            StrainForm::Plain => &mut self.loose.plain_triangles,
+        };
+        let first = list.len() as u32;
+        list.extend(kept.iter().filter_map(|&t| {
+            let b = inverse2(&qs[t])?;
+            Some(Loose {
+                index: triangles[t],
+                rest: [b[0], b[1], b[2], b[3], cloth.rest_stretch[0], cloth.rest_stretch[1]],
+                stiffness: [k.weft, k.warp, k.shear, k.area],
+                damping: [d.weft, d.warp, d.shear, d.area],
+            })
+        }));
+        first..list.len() as u32
+    }
+
+    fn add_edges(&mut self, edges: &[Side], cloth: &Cloth) {
+        if cloth.stiffness.edge == 0.0 && cloth.damping.edge == 0.0 {
+            return;
+        }
+        for side in edges {
+            let [a, b] = side.ends.map(|v| V3::from(self.positions[v as usize]));
+            self.loose.edges.push(Loose {
+                index: side.ends,
+                rest: [1.0 / (b - a).norm2().sqrt(), 1.0],
+                stiffness: [cloth.stiffness.edge],
+                damping: [cloth.damping.edge],
+            });
+        }
+    }
+
+    /// A hinge on every edge with two triangles, at rest as the mesh is.
+    fn add_hinges(&mut self, name: &str, base: u32, triangles: &[[u32; 3]], edges: &[Side], cloth: &Cloth) {
+        let crowded: Vec<usize> =
+            edges.iter().filter(|s| s.count > 2).map(|s| (s.ends[0] - base) as usize).collect();
+        self.warn(name, Oddity::NonManifoldEdge, &crowded);
+        if cloth.stiffness.bend == 0.0 && cloth.damping.bend == 0.0 {
+            return;
+        }
+        for side in edges.iter().filter(|s| s.count == 2) {
+            let [t1, t2] = side.triangles;
+            let apex = |t: usize| triangles[t].into_iter().find(|v| !side.ends.contains(v));
+            let (Some(a), Some(b)) = (apex(t1), apex(t2)) else { continue };
+            // The first triangle runs along the edge from x0 to x1, so that its normal is e × a.
+            let [mut x0, mut x1] = side.ends;
+            let at = |v: u32| triangles[t1].iter().position(|&u| u == v).unwrap_or(0);
+            if (at(x0) + 1) % 3 != at(x1) {
+                (x0, x1) = (x1, x0);
+            }
+            if a == b {
+                continue;
+            }
+            let index = [x0, x1, a, b];
+            let rest = rest_angle(index.map(|v| V3::from(self.positions[v as usize])));
+            self.loose.hinges.push(Loose {
+                index,
+                rest: [rest],
+                stiffness: [cloth.stiffness.bend],
+                damping: [cloth.damping.bend],
+            });
+        }
+    }
+}
+
+/// The angle of a hinge, by the element's own row.
+fn rest_angle([x0, x1, x2, x3]: [V3<f64>; 4]) -> f64 {
+    use crate::element::{Element, Hinge};
+    let mut values = crate::measure::Values::<1>::default();
+    Hinge::rows(&[0.0], &mut [x1 - x0, x2 - x0, x3 - x0], &mut values);
+    values.0[0]
+}
+
+fn twice_area(q: &Material) -> f64 {
+    (q[0][0] * q[1][1] - q[0][1] * q[1][0]).abs()
+}
+
+/// An edge of a mesh and the triangles at it.
+struct Side {
+    ends: [u32; 2],
+    /// The first two.
+    triangles: [usize; 2],
+    /// How many there are.
+    count: usize,
+}
+
+/// All edges of the kept triangles, in the order in which the triangles first name them.
+fn edges_of(triangles: &[[u32; 3]], kept: &[usize]) -> Vec<Side> {
+    let mut sides: Vec<Side> = Vec::new();
+    let mut number: HashMap<[u32; 2], usize> = HashMap::with_capacity(kept.len() * 2);
+    for &t in kept {
+        let [a, b, c] = triangles[t];
+        for (i, j) in [(a, b), (b, c), (c, a)] {
+            let ends = [i.min(j), i.max(j)];
+            let n = *number.entry(ends).or_insert_with(|| {
+                sides.push(Side { ends, triangles: [t; 2], count: 0 });
+                sides.len() - 1
+            });
+            if sides[n].count == 1 {
+                sides[n].triangles[1] = t;
+            }
+            sides[n].count += 1;
+        }
+    }
+    sides
+}
+

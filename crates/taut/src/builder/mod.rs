@@ -1,0 +1,177 @@
+//! From meshes to a [`Model`]: checking, masses, material frames, numbering, packing.
+
+mod cloth;
+mod error;
+mod frames;
+mod solid;
+
+pub use cloth::{Cloth, ClothDamping, ClothStiffness};
+pub use error::{BuildError, Oddity, Warning};
+pub use frames::{Grain, StrainForm};
+pub use solid::{Solid, SolidStiffness};
+
+use crate::lanes::{Scalar, Vertex};
+use crate::model::{Body, LooseElements, Model};
+use crate::pack::{Batch, Loose};
+
+/// Collects bodies and turns them into a [`Model`].
+///
+/// ```
+/// use taut::{Cloth, ModelBuilder, State, mesh::TriMesh};
+///
+/// let mesh = TriMesh {
+///     positions: vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]],
+///     triangles: vec![[0, 2, 1]],
+///     ..TriMesh::default()
+/// };
+/// let mut builder = ModelBuilder::new();
+/// builder.add_cloth("scarf", &mesh, &Cloth::default())?;
+/// let model = builder.build::<f32>()?;
+/// assert_eq!(State::new(&model).positions(&model), mesh.positions);
+/// # Ok::<(), taut::BuildError>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct ModelBuilder {
+    positions: Vec<[f64; 3]>,
+    masses: Vec<f64>,
+    loose: LooseElements,
+    faces: Vec<Loose<3, 1, 0>>,
+    bodies: Vec<Body>,
+    warnings: Vec<Warning>,
+}
+
+impl ModelBuilder {
+    /// Nothing yet.
+    pub fn new() -> Self {
+        ModelBuilder::default()
+    }
+
+    /// Adds vertices at rest positions (m) and returns the number of the first. Bodies that are to share vertices,
+    /// a cloth sewn to a solid for instance, are added onto the same ones.
+    pub fn add_vertices(&mut self, positions: &[[f64; 3]]) -> Result<u32, BuildError> {
+        let base = self.positions.len();
+        if (base + positions.len() + 1).saturating_mul(size_of::<Vertex<f64>>()) > u32::MAX as usize {
+            return Err(BuildError::TooManyVertices { count: base + positions.len() });
+        }
+        if let Some(i) = positions.iter().position(|p| !p.iter().all(|c| c.is_finite() && c.abs() < FARTHEST)) {
+            return Err(BuildError::Position { vertex: i, found: positions[i] });
+        }
+        self.positions.extend_from_slice(positions);
+        self.masses.resize(self.positions.len(), 0.0);
+        Ok(base as u32)
+    }
+
+    /// Adds mass to a vertex, kg: a button, a weight in the hem.
+    pub fn add_mass(&mut self, vertex: u32, mass: f64) -> Result<(), BuildError> {
+        let vertices = self.positions.len();
+        match self.masses.get_mut(vertex as usize) {
+            None => Err(BuildError::Index { body: String::new(), element: "mass", number: 0, vertex, vertices }),
+            Some(_) if !(mass.is_finite() && mass >= 0.0) => Err(BuildError::Mass { vertex, found: mass }),
+            Some(m) => {
+                *m += mass;
+                Ok(())
+            }
+        }
+    }
+
+    /// Checks what is left to check, numbers, colours and packs.
+    pub fn build<T: Scalar>(mut self) -> Result<Model<T>, BuildError> {
+        if self.positions.is_empty() {
+            return Err(BuildError::Empty);
+        }
+        if let Some(i) = self.masses.iter().position(|&m| m > 0.0 && !in_range::<T>(m)) {
+            return Err(BuildError::Mass { vertex: i as u32, found: self.masses[i] });
+        }
+        let massless: Vec<usize> = (0..self.masses.len()).filter(|&i| self.masses[i] == 0.0).collect();
+        self.warn("", Oddity::NoMass, &massless);
+        let user = along_a_curve(&self.positions);
+        let mut own = vec![0; user.len()];
+        for (i, &u) in user.iter().enumerate() {
+            own[u as usize] = i as u32;
+        }
+        for f in &mut self.faces {
+            f.index = f.index.map(|v| own[v as usize]);
+        }
+        Ok(Model {
+            elements: self.loose.pack(&own),
+            faces: Batch::pack(&self.faces, own.len() as u32),
+            bodies: self.bodies,
+            warnings: self.warnings,
+            positions: self.positions,
+            masses: self.masses,
+            user,
+            own,
+        })
+    }
+
+    fn warn(&mut self, body: &str, what: Oddity, which: &[usize]) {
+        if let Some(&first) = which.first() {
+            self.warnings.push(Warning { body: body.to_owned(), what, count: which.len(), first });
+        }
+    }
+
+    /// All indices of an element are of vertices that exist.
+    fn check_index(&self, body: &str, element: &'static str, number: usize, index: &[u32]) -> Result<(), BuildError> {
+        let vertices = self.positions.len();
+        match index.iter().find(|&&v| v as usize >= vertices) {
+            None => Ok(()),
+            Some(&vertex) => Err(BuildError::Index { body: body.to_owned(), element, number, vertex, vertices }),
+        }
+    }
+}
+
+/// Positions beyond this (m) leave no digits for the cloth.
+const FARTHEST: f64 = 1e7;
+
+/// Whether a mass and its inverse are normal numbers with room to spare for squares of lengths.
+fn in_range<T: Scalar>(mass: f64) -> bool {
+    mass.is_finite() && (1e-12..1e12).contains(&mass) && T::of(mass).finite()
+}
+
+/// The vertices in the order of a Z-shaped curve through their bounding box.
+fn along_a_curve(positions: &[[f64; 3]]) -> Vec<u32> {
+    let (mut lo, mut hi) = ([f64::MAX; 3], [f64::MIN; 3]);
+    for p in positions {
+        for k in 0..3 {
+            lo[k] = lo[k].min(p[k]);
+            hi[k] = hi[k].max(p[k]);
+        }
+    }
+    let size = (0..3).map(|k| hi[k] - lo[k]).fold(1e-30, f64::max);
+    let spread = |mut v: u64| {
+        // 21 bits to every third place.
+        v = (v | (v << 32)) & 0x001f_0000_0000_ffff;
+        v = (v | (v << 16)) & 0x001f_0000_ff00_00ff;
+        v = (v | (v << 8)) & 0x100f_00f0_0f00_f00f;
+        v = (v | (v << 4)) & 0x10c3_0c30_c30c_30c3;
+        (v | (v << 2)) & 0x1249_2492_4924_9249
+    };
+    let key = |p: &[f64; 3]| {
+        let cell = |k: usize| spread(((p[k] - lo[k]) / size * 2_097_151.0) as u64);
+        cell(0) | cell(1) << 1 | cell(2) << 2
+    };
+    let mut order: Vec<(u64, u32)> = positions.iter().enumerate().map(|(i, p)| (key(p), i as u32)).collect();
+    order.sort_unstable();
+    order.into_iter().map(|(_, i)| i).collect()
+}
+
+/// A stiffness is a share, 0 to 1.
+fn check_share(body: &str, name: &'static str, found: f64) -> Result<(), BuildError> {
+    check_number(body, name, found, "a number from 0 to 1", (0.0..=1.0).contains(&found))
+}
+
+/// A parameter is within its bounds.
+fn check_number(
+    body: &str,
+    name: &'static str,
+    found: f64,
+    expected: &'static str,
+    sound: bool,
+) -> Result<(), BuildError> {
+    if sound { Ok(()) } else { Err(BuildError::Parameter { body: body.to_owned(), name, found, expected }) }
+}
+
+/// Damping rates are finite and not negative.
+fn check_rate(body: &str, name: &'static str, found: f64) -> Result<(), BuildError> {
+    check_number(body, name, found, "a rate in 1/s, 0 or more", found.is_finite() && found >= 0.0)
+}

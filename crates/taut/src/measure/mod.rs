@@ -1,0 +1,229 @@
+//! Meters: what a state is, in numbers. All in f64 and in a fixed order, whatever the simulation's precision.
+
+use crate::element::{Element, Row, Rows};
+use crate::lanes::{BLOCK, Scalar, V3, Vertex};
+use crate::model::{Model, Visit};
+use crate::pack::Batch;
+use crate::state::{State, xyz};
+
+/// The values of an element's rows, and nothing else.
+#[derive(Clone, Copy, Debug)]
+pub struct Values<const R: usize>(pub [f64; R]);
+
+impl<const R: usize> Default for Values<R> {
+    fn default() -> Self {
+        Values([0.0; R])
+    }
+}
+
+impl<const D: usize, const R: usize> Rows<f64, D> for Values<R> {
+    fn wants(&self, _: usize) -> bool {
+        true
+    }
+    fn row<const N: usize>(&mut self, index: usize, _: &mut [V3<f64>; D], row: Row<f64, N>) {
+        self.0[index] = row.value;
+    }
+}
+
+/// Largest, mean and 99th percentile of magnitudes.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Spread {
+    /// The largest.
+    pub max: f64,
+    /// The mean.
+    pub mean: f64,
+    /// 99 of 100 are no larger.
+    pub p99: f64,
+}
+
+impl Spread {
+    /// Of the magnitudes of `values`; zeros if there are none. Values that are not finite count as infinite.
+    pub fn of(values: &[f64]) -> Self {
+        if values.is_empty() {
+            return Spread::default();
+        }
+        let mut sizes: Vec<f64> =
+            values.iter().map(|v| if v.is_finite() { v.abs() } else { f64::INFINITY }).collect();
+        let mean = sizes.iter().sum::<f64>() / sizes.len() as f64;
+        let at = (sizes.len() * 99).div_ceil(100).max(1) - 1;
+        let (_, &mut p99, above) = sizes.select_nth_unstable_by(at, f64::total_cmp);
+        let max = above.iter().fold(p99, |m, &v| m.max(v));
+        Spread { max, mean, p99 }
+    }
+}
+
+/// Strains of every element, in the order of adding: for triangles along weft, along warp and shear, for tetrahedra
+/// along three axes and three shears. Stretch is length over rest length − 1; shear is the cosine of the angle between
+/// the axes, the shear angle for small ones.
+#[derive(Clone, Debug, Default)]
+pub struct Strains {
+    /// Triangles: weft, warp, shear, and area over rest area − 1.
+    pub triangles: Vec<[f64; 4]>,
+    /// Plain-form triangles: the same measures, not the plain rows' values.
+    pub plain_triangles: Vec<[f64; 4]>,
+    /// Tetrahedra: three stretches, three shears, signed volume over rest volume − 1.
+    pub tetrahedra: Vec<[f64; 7]>,
+    /// Plain-form tetrahedra: the same measures.
+    pub plain_tetrahedra: Vec<[f64; 7]>,
+    /// Edges: length over rest length − 1.
+    pub edges: Vec<f64>,
+    /// Hinges: angle from rest, rad.
+    pub hinges: Vec<f64>,
+}
+
+/// Measures all strains.
+pub fn strains<T: Scalar>(model: &Model<T>, state: &State<T>) -> Strains {
+    use crate::element::{Edge, Hinge, Improved, TetStrain, TriStrain};
+    let e = &model.elements;
+    let x = &state.x;
+    Strains {
+        triangles: all_values::<TriStrain<Improved>, T, 3, 2, 6, 4>(&e.triangles, x),
+        plain_triangles: all_values::<TriStrain<Improved>, T, 3, 2, 6, 4>(&e.plain_triangles, x),
+        tetrahedra: all_values::<TetStrain<Improved>, T, 4, 3, 12, 7>(&e.tetrahedra, x),
+        plain_tetrahedra: all_values::<TetStrain<Improved>, T, 4, 3, 12, 7>(&e.plain_tetrahedra, x),
+        edges: all_values::<Edge, T, 2, 1, 2, 1>(&e.edges, x).into_iter().map(|[v]| v).collect(),
+        hinges: all_values::<Hinge, T, 4, 3, 1, 1>(&e.hinges, x).into_iter().map(|[v]| v).collect(),
+    }
+}
+
+impl Strains {
+    /// Strain of all triangles along weft, along warp, in shear, and their change of area.
+    pub fn cloth(&self) -> [Spread; 4] {
+        self.column(0..4, &[&self.triangles, &self.plain_triangles])
+    }
+
+    /// Strain of all tetrahedra along and between their axes, and their change of volume.
+    pub fn solid(&self) -> [Spread; 7] {
+        self.column(0..7, &[&self.tetrahedra, &self.plain_tetrahedra])
+    }
+
+    /// Tetrahedra that are inside out.
+    pub fn inverted(&self) -> usize {
+        self.tetrahedra.iter().chain(&self.plain_tetrahedra).filter(|v| !(v[6] > -1.0)).count()
+    }
+
+    fn column<const R: usize>(&self, rows: core::ops::Range<usize>, lists: &[&Vec<[f64; R]>]) -> [Spread; R] {
+        let mut out = [Spread::default(); R];
+        for r in rows {
+            let values: Vec<f64> = lists.iter().flat_map(|l| l.iter().map(|v| v[r])).collect();
+            out[r] = Spread::of(&values);
+        }
+        out
+    }
+}
+
+/// The row values of all elements of a batch, in the order of adding.
+fn all_values<E, T, const V: usize, const D: usize, const P: usize, const R: usize>(
+    batch: &Batch<T, V, P, R>,
+    x: &[Vertex<T>],
+) -> Vec<[f64; R]>
+where
+    E: Element<V, D, P, R>,
+    T: Scalar,
+{
+    let mut out = vec![[0.0; R]; batch.count];
+    for (block, source) in batch.blocks.iter().zip(&batch.source) {
+        for lane in 0..BLOCK {
+            let Some(to) = out.get_mut(source[lane] as usize) else { continue };
+            let rest = block.rest.map(|r| r[lane].f64());
+            let at = block.places.map(|p| V3::from(xyz(x[p[lane].index::<Vertex<T>>()])));
+            let mut edges = [V3::default(); D];
+            for k in 0..D {
+                edges[k] = at[k + 1] - at[0];
+            }
+            let mut values = Values::default();
+            E::rows(&rest, &mut E::columns(&rest, &edges), &mut values);
+            *to = values.0;
+        }
+    }
+    out
+}
+
+/// Sums over the whole state.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Totals {
+    /// ½ Σ m v², J.
+    pub kinetic: f64,
+    /// −Σ m g·x, J, zero at the origin.
+    pub potential: f64,
+    /// Σ m v, kg m/s, of what is free.
+    pub momentum: [f64; 3],
+    /// Σ m x × v, kg m²/s, of what is free, about the origin.
+    pub angular_momentum: [f64; 3],
+    /// Area of all cloth over that at rest − 1.
+    pub area_change: f64,
+    /// Signed volume of all tetrahedra over that at rest − 1.
+    pub volume_change: f64,
+}
+
+/// Measures sums over the whole state, with gravity `g` in m/s².
+pub fn totals<T: Scalar>(model: &Model<T>, state: &State<T>, g: [f64; 3]) -> Totals {
+    let mut out = Totals::default();
+    let (g, mut p, mut l) = (V3::from(g), V3::<f64>::default(), V3::<f64>::default());
+    for (user, &own) in model.own.iter().enumerate() {
+        let (m, x, v) = (model.masses[user], state.x[own as usize], V3::from(xyz(state.v[own as usize])));
+        let at = V3::from(xyz(x));
+        out.potential -= m * g.dot(at);
+        if x[3] > T::of(0.0) {
+            out.kinetic += 0.5 * m * v.norm2();
+            p = p + v * m;
+            l = l + at.cross(v) * m;
+        }
+    }
+    (out.momentum, out.angular_momentum) = (p.into(), l.into());
+    (out.area_change, out.volume_change) = changes(model, state);
+    out
+}
+
+/// Relative changes of all cloth's area and all solids' volume.
+fn changes<T: Scalar>(model: &Model<T>, state: &State<T>) -> (f64, f64) {
+    let (mut area, mut volume) = ([0.0; 2], [0.0; 2]);
+    for body in &model.bodies {
+        for (when, sum) in [true, false].into_iter().enumerate() {
+            let at = |v: u32| {
+                V3::from(if sum { model.positions[v as usize] } else { state.position(model, v) })
+            };
+            if body.tets.is_empty() {
+                for t in body.triangles.iter().map(|t| t.map(at)) {
+                    area[when] += 0.5 * (t[1] - t[0]).cross(t[2] - t[0]).norm2().sqrt();
+                }
+            }
+            for t in body.tets.iter().map(|t| t.map(at)) {
+                volume[when] += (t[1] - t[0]).dot((t[2] - t[0]).cross(t[3] - t[0])) / 6.0;
+            }
+        }
+    }
+    let change = |[rest, now]: [f64; 2]| if rest > 0.0 { now / rest - 1.0 } else { 0.0 };
+    (change(area), change(volume))
+}
+
+/// A fingerprint of all positions and velocities, bit by bit, in the user's order (FNV-1a, 64 bits).
+pub fn state_hash<T: Scalar>(model: &Model<T>, state: &State<T>) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325u64;
+    for &own in &model.own {
+        for v in [state.x[own as usize], state.v[own as usize]] {
+            for c in v {
+                for byte in c.f64().to_bits().to_le_bytes() {
+                    hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+                }
+            }
+        }
+    }
+    hash
+}
+
+/// The number of elements of each kind, by name.
+pub fn element_counts<T: Scalar>(model: &Model<T>) -> Vec<(&'static str, usize)> {
+    struct Counts(Vec<(&'static str, usize)>);
+    impl<T: Scalar> Visit<T> for Counts {
+        fn visit<E, const V: usize, const D: usize, const P: usize, const R: usize>(&mut self, b: &Batch<T, V, P, R>)
+        where
+            E: Element<V, D, P, R>,
+        {
+            self.0.push((E::NAME, b.count));
+        }
+    }
+    let mut counts = Counts(Vec::new());
+    model.elements.for_each(&mut counts);
+    counts.0
+}

@@ -1,0 +1,137 @@
+//! What is frozen while stepping: topology, rest shape, masses, packed elements.
+
+use crate::element::{Element, element_kinds};
+use crate::lanes::Scalar;
+use crate::pack::{Batch, Loose};
+use core::ops::Range;
+
+/// A model, built by a [`ModelBuilder`](crate::ModelBuilder), shared by any number of [`State`](crate::State)s.
+///
+/// Vertices and elements have two numberings. The user's is the order of adding; everything public speaks it. The
+/// model's own follows a curve through space, so that neighbours lie near each other in memory whatever the mesh
+/// file's order was.
+#[derive(Clone, Debug)]
+pub struct Model<T: Scalar> {
+    /// The packed elements of every kind.
+    pub elements: Elements<T>,
+    /// Faces that feel the air.
+    pub faces: Batch<T, 3, 1, 0>,
+    /// What was added, in order.
+    pub bodies: Vec<Body>,
+    /// What the builder found odd and how it helped itself.
+    pub warnings: Vec<crate::Warning>,
+    pub(crate) positions: Vec<[f64; 3]>,
+    pub(crate) masses: Vec<f64>,
+    /// The user's number of each vertex, by the model's.
+    pub(crate) user: Vec<u32>,
+    /// The model's number of each vertex, by the user's.
+    pub(crate) own: Vec<u32>,
+}
+
+/// A piece of cloth or a soft body.
+#[derive(Clone, Debug, Default)]
+pub struct Body {
+    /// What the user called it.
+    pub name: String,
+    /// Its first vertex: the index its mesh counted as 0.
+    pub base: u32,
+    /// Triangles of its surface as given (cloth) or its outer faces (solids), in the user's vertex numbers.
+    pub triangles: Vec<[u32; 3]>,
+    /// Its tetrahedra, in the user's vertex numbers.
+    pub tets: Vec<[u32; 4]>,
+    /// For each strain element of a triangle its triangle's number in `triangles`, and so for tetrahedra:
+    /// elements left out (no area, duplicates) have none.
+    pub strained: Vec<u32>,
+    /// The numbers of its strain elements in their kind.
+    pub elements: Range<u32>,
+    /// Which kind of strain element it has.
+    pub kind: BodyKind,
+}
+
+/// What a body is made of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BodyKind {
+    /// Triangles with strain rows.
+    #[default]
+    Cloth,
+    /// Tetrahedra with strain rows.
+    Solid,
+}
+
+impl<T: Scalar> Model<T> {
+    /// The number of vertices.
+    pub fn vertices(&self) -> usize {
+        self.positions.len()
+    }
+
+    /// Rest positions, m, in the user's order.
+    pub fn rest_positions(&self) -> &[[f64; 3]] {
+        &self.positions
+    }
+
+    /// Masses, kg, in the user's order; 0 for a vertex that nothing gives a mass.
+    pub fn masses(&self) -> &[f64] {
+        &self.masses
+    }
+
+    /// Blocks of elements in one sweep, and colours.
+    pub(crate) fn extent(&self) -> (usize, usize) {
+        struct Count(usize, usize);
+        impl<T: Scalar> Visit<T> for Count {
+            fn visit<E, const V: usize, const D: usize, const P: usize, const R: usize>(&mut self, b: &Batch<T, V, P, R>)
+            where
+                E: Element<V, D, P, R>,
+            {
+                self.0 += b.blocks.len();
+                self.1 += b.colours.len();
+            }
+        }
+        let mut count = Count(0, 0);
+        self.elements.for_each(&mut count);
+        (count.0, count.1)
+    }
+}
+
+/// Something done to the elements of every kind, written once.
+pub trait Visit<T: Scalar> {
+    /// Does it to the elements of kind `E`.
+    fn visit<E, const V: usize, const D: usize, const P: usize, const R: usize>(&mut self, batch: &Batch<T, V, P, R>)
+    where
+        E: Element<V, D, P, R>;
+}
+
+macro_rules! containers {
+    ($($field:ident: $kind:ty [$v:literal, $d:literal, $p:literal, $r:literal],)*) => {
+        /// The packed elements, one batch for each kind.
+        #[derive(Clone, Debug)]
+        pub struct Elements<T> {
+            $(#[doc = concat!("Batch of `", stringify!($kind), "`.")] pub $field: Batch<T, $v, $p, $r>,)*
+        }
+
+        impl<T: Scalar> Elements<T> {
+            /// Calls `visitor` for every kind, in the order of a sweep.
+            pub fn for_each(&self, visitor: &mut impl Visit<T>) {
+                $(if self.$field.count > 0 {
+                    visitor.visit::<$kind, $v, $d, $p, $r>(&self.$field);
+                })*
+            }
+        }
+
+        /// Elements before packing, in the order they were added.
+        #[derive(Clone, Debug, Default)]
+        pub(crate) struct LooseElements {
+            $(pub(crate) $field: Vec<Loose<$v, $p, $r>>,)*
+        }
+
+        impl LooseElements {
+            /// Renumbers vertices by `own` and packs.
+            pub(crate) fn pack<T: Scalar>(mut self, own: &[u32]) -> Elements<T> {
+                $(for e in &mut self.$field {
+                    e.index = e.index.map(|v| own[v as usize]);
+                })*
+                Elements { $($field: Batch::pack(&self.$field, own.len() as u32),)* }
+            }
+        }
+    };
+}
+element_kinds!(containers);

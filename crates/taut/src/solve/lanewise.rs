@@ -1,0 +1,77 @@
+//! Loading and storing what a block of elements needs, lane-wide.
+
+use crate::lanes::{BLOCK, Lanes, Place, Real, Scalar, Shared, V3, Vertex};
+
+/// N rows of numbers.
+#[inline(always)]
+pub(super) fn load_rows<T: Scalar, L: Lanes<T>, const N: usize>(token: L::Token, from: &[[T; BLOCK]; N], lane: usize) -> [L; N] {
+    let mut out = [L::load(token, &from[0][lane..]); N];
+    for i in 1..N {
+        out[i] = L::load(token, &from[i][lane..]);
+    }
+    out
+}
+
+/// The vertices of the elements.
+///
+/// # Safety
+/// As [`Lanes::gather`].
+#[inline(always)]
+pub(super) unsafe fn gather<T: Scalar, L: Lanes<T>, const V: usize>(
+    token: L::Token,
+    from: Shared<'_, Vertex<T>>,
+    places: &[[Place; BLOCK]; V],
+    lane: usize,
+) -> [[L; 4]; V] {
+    // SAFETY: the caller's promise.
+    let mut out = [unsafe { L::gather(token, from, &places[0][lane..]) }; V];
+    for k in 1..V {
+        // SAFETY: the caller's promise.
+        out[k] = unsafe { L::gather(token, from, &places[k][lane..]) };
+    }
+    out
+}
+
+/// Stores the vertices of the elements.
+///
+/// # Safety
+/// As [`Lanes::scatter`].
+#[inline(always)]
+pub(super) unsafe fn scatter<T: Scalar, L: Lanes<T>, const V: usize>(
+    value: [[L; 4]; V],
+    to: Shared<'_, Vertex<T>>,
+    places: &[[Place; BLOCK]; V],
+    lane: usize,
+) {
+    for k in 0..V {
+        // SAFETY: the caller's promise.
+        unsafe { L::scatter(value[k], to, &places[k][lane..]) };
+    }
+}
+
+/// The place of a vertex.
+#[inline(always)]
+pub(super) fn point<L: Real>(v: [L; 4]) -> V3<L> {
+    V3::new(v[0], v[1], v[2])
+}
+
+/// x_k − x_0.
+#[inline(always)]
+pub(super) fn edges<L: Real, const V: usize, const D: usize>(v: &[[L; 4]; V]) -> [V3<L>; D] {
+    let base = point(v[0]);
+    let mut out = [base; D];
+    for k in 0..D {
+        out[k] = point(v[k + 1]) - base;
+    }
+    out
+}
+
+/// Inverse masses.
+#[inline(always)]
+pub(super) fn weights<L: Real, const V: usize>(v: &[[L; 4]; V]) -> [L; V] {
+    let mut out = [v[0][3]; V];
+    for k in 1..V {
+        out[k] = v[k][3];
+    }
+    out
+}

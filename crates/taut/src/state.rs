@@ -1,0 +1,117 @@
+//! What changes: positions and velocities.
+
+use crate::lanes::{Scalar, Vertex};
+use crate::model::Model;
+
+/// The state of a simulation. All access is in the user's vertex numbers.
+#[derive(Clone, Debug)]
+pub struct State<T: Scalar> {
+    /// Positions with inverse masses, in the model's order, and one spare vertex at the end.
+    pub(crate) x: Vec<Vertex<T>>,
+    /// Velocities, likewise.
+    pub(crate) v: Vec<Vertex<T>>,
+    /// Held vertices on their way: (the model's number, where to be at the end of the next step), by number.
+    pub(crate) targets: Vec<(u32, [T; 3])>,
+    /// Simulated time, s.
+    pub(crate) time: f64,
+}
+
+impl<T: Scalar> State<T> {
+    /// The model at rest, nothing pinned but vertices without mass.
+    pub fn new(model: &Model<T>) -> Self {
+        let zero = T::of(0.0);
+        let mut x: Vec<_> = model
+            .user
+            .iter()
+            .map(|&u| {
+                let [a, b, c] = model.positions[u as usize].map(T::of);
+                [a, b, c, inverse(model.masses[u as usize])]
+            })
+            .collect();
+        x.push([zero; 4]);
+        State { v: vec![[zero; 4]; x.len()], x, targets: Vec::new(), time: 0.0 }
+    }
+
+    /// Simulated time, s.
+    pub fn time(&self) -> f64 {
+        self.time
+    }
+
+    /// The position of a vertex, m.
+    pub fn position(&self, model: &Model<T>, vertex: u32) -> [f64; 3] {
+        xyz(self.x[model.own[vertex as usize] as usize])
+    }
+
+    /// The velocity of a vertex, m/s.
+    pub fn velocity(&self, model: &Model<T>, vertex: u32) -> [f64; 3] {
+        xyz(self.v[model.own[vertex as usize] as usize])
+    }
+
+    /// All positions, m.
+    pub fn positions(&self, model: &Model<T>) -> Vec<[f64; 3]> {
+        model.own.iter().map(|&i| xyz(self.x[i as usize])).collect()
+    }
+
+    /// All velocities, m/s.
+    pub fn velocities(&self, model: &Model<T>) -> Vec<[f64; 3]> {
+        model.own.iter().map(|&i| xyz(self.v[i as usize])).collect()
+    }
+
+    /// Puts a vertex somewhere, m.
+    pub fn set_position(&mut self, model: &Model<T>, vertex: u32, position: [f64; 3]) {
+        set(&mut self.x[model.own[vertex as usize] as usize], position);
+    }
+
+    /// Gives a vertex a velocity, m/s.
+    pub fn set_velocity(&mut self, model: &Model<T>, vertex: u32, velocity: [f64; 3]) {
+        set(&mut self.v[model.own[vertex as usize] as usize], velocity);
+    }
+
+    /// Holds a vertex where it is.
+    pub fn pin(&mut self, model: &Model<T>, vertex: u32) {
+        let i = model.own[vertex as usize] as usize;
+        self.x[i][3] = T::of(0.0);
+        self.v[i] = [T::of(0.0); 4];
+    }
+
+    /// Lets a vertex go, with the velocity it was moved at.
+    pub fn unpin(&mut self, model: &Model<T>, vertex: u32) {
+        let i = model.own[vertex as usize];
+        self.x[i as usize][3] = inverse(model.masses[vertex as usize]);
+        self.targets.retain(|t| t.0 != i);
+    }
+
+    /// Whether a vertex is held.
+    pub fn pinned(&self, model: &Model<T>, vertex: u32) -> bool {
+        self.x[model.own[vertex as usize] as usize][3] == T::of(0.0)
+    }
+
+    /// Moves a pinned vertex: at the end of the next step it will be at `position` (m), in a straight line.
+    /// A position that is not finite is ignored.
+    pub fn move_pin(&mut self, model: &Model<T>, vertex: u32, position: [f64; 3]) {
+        let target = position.map(T::of);
+        if !self.pinned(model, vertex) || !target.iter().all(|c| c.finite()) {
+            return;
+        }
+        let i = model.own[vertex as usize];
+        match self.targets.binary_search_by_key(&i, |t| t.0) {
+            Ok(at) => self.targets[at].1 = target,
+            Err(at) => self.targets.insert(at, (i, target)),
+        }
+    }
+}
+
+/// 1/m, and 0 for no mass.
+pub(crate) fn inverse<T: Scalar>(mass: f64) -> T {
+    T::of(if mass > 0.0 { 1.0 / mass } else { 0.0 })
+}
+
+pub(crate) fn xyz<T: Scalar>(v: Vertex<T>) -> [f64; 3] {
+    [v[0].f64(), v[1].f64(), v[2].f64()]
+}
+
+fn set<T: Scalar>(v: &mut Vertex<T>, to: [f64; 3]) {
+    for k in 0..3 {
+        v[k] = T::of(to[k]);
+    }
+}
