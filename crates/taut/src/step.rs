@@ -39,13 +39,26 @@ pub struct Scratch<T: Scalar> {
     width: Width,
     level: Level,
     clock: Option<fn() -> f64>,
+    eager: bool,
     old: Vec<Vertex<T>>,
 }
 
 impl<T: Scalar> Scratch<T> {
     /// Works on up to `threads` threads. The results do not depend on it.
     pub fn new(threads: usize) -> Self {
-        Scratch { team: Team::new(threads), width: Width::default(), level: Level::new(), clock: None, old: Vec::new() }
+        Scratch {
+            team: Team::new(threads),
+            width: Width::default(),
+            level: Level::new(),
+            clock: None,
+            eager: false,
+            old: Vec::new(),
+        }
+    }
+
+    /// Uses all threads even where the model is too small for them to pay.
+    pub fn eager(self) -> Self {
+        Scratch { eager: true, ..self }
     }
 
     /// Uses this lane width. The results do not depend on it.
@@ -123,7 +136,8 @@ pub fn step<T: Scalar>(
         old: Shared::new(&mut scratch.old),
     };
     let report = Mutex::new(StepReport::default());
-    let workers = useful_workers(model, scratch.team.threads());
+    let threads = scratch.team.threads();
+    let workers = if scratch.eager { threads } else { useful_workers(model, threads) };
     scratch.team.run(workers, |worker| {
         let mine = run.steps(worker);
         if let Ok(mut all) = report.lock() {

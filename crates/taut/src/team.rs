@@ -140,7 +140,7 @@ mod tests {
         let count = AtomicUsize::new(0);
         let bad = AtomicUsize::new(0);
         team.run(5, |worker| {
-            for round in 1..=2000 {
+            for round in 1..=300 {
                 count.fetch_add(1, Ordering::SeqCst);
                 worker.sync();
                 if count.load(Ordering::SeqCst) != round * 5 {

@@ -11,12 +11,14 @@
 //! is the same as projecting vertex by vertex, at a fraction of the arithmetic; vertices move once at the end.
 
 mod edge;
+mod evaluate;
 mod hinge;
 mod strain;
 mod tetrahedron;
 mod triangle;
 
 pub use edge::Edge;
+pub use evaluate::{Evaluated, evaluate};
 pub use hinge::Hinge;
 pub use strain::{Form, Improved, Plain};
 pub use tetrahedron::TetStrain;

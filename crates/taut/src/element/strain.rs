@@ -94,14 +94,42 @@ pub(super) fn shear<F: Form, T: Real, S: Rows<T, D>, const D: usize>(
         let over = area2.sqrt();
         let sine2 = T::max(one - dot * dot * inverse, dot.lit(0.0));
         let across = -(dot * sine2);
-        let gram = [[lj2 * sine2, across], [across, li2 * sine2]];
-        let along = [(i, gi), (j, gj)];
-        consumer.row(index, f, Row { value: dot / over, along, gram, over, push: dot * sine2.sqrt() });
+        let mut row = Row {
+            value: dot / over,
+            along: [(i, gi), (j, gj)],
+            gram: [[lj2 * sine2, across], [across, li2 * sine2]],
+            over,
+            push: dot * sine2.sqrt(),
+        };
+        let parallel = sine2.lt(dot.lit(PARALLEL));
+        if T::any(parallel) {
+            part(&mut row, parallel, fi);
+        }
+        consumer.row(index, f, row);
     } else {
         let (along, gram) = ([(i, fj), (j, fi)], [[lj2, dot], [dot, li2]]);
         consumer.row(index, f, Row { value: dot, along, gram, over: dot.lit(1.0), push: dot });
     }
 }
+
+/// Parallel axes have no direction in which to part, and would stay so for ever: they get one, across a direction
+/// that no mesh is aligned with.
+#[inline(always)]
+fn part<T: Real>(row: &mut Row<T, 2>, parallel: T::Mask, axis: V3<T>) {
+    let aside = axis.cross(V3::lit(axis.x, [0.36, 0.48, 0.8]));
+    let size = aside.norm2();
+    row.along[0].1 = V3::select(parallel, aside, row.along[0].1);
+    row.along[1].1 = V3::select(parallel, -aside, row.along[1].1);
+    for i in 0..2 {
+        for j in 0..2 {
+            row.gram[i][j] = T::select(parallel, if i == j { size } else { -size }, row.gram[i][j]);
+        }
+    }
+    row.push = T::select(parallel, size * size.lit(0.5), row.push);
+}
+
+/// sin² of the angle below which axes count as parallel.
+const PARALLEL: f64 = 1e-12;
 
 /// The area of two columns is `target`: |f_0 × f_1| − s_0 s_1 (SBD Eq. 19, on the area itself: ERRATA to Eq. 54).
 #[inline(always)]

@@ -76,6 +76,9 @@ impl Real for Dual {
     fn lt(self, other: Self) -> bool {
         self.value < other.value
     }
+    fn any(mask: bool) -> bool {
+        mask
+    }
     fn select(mask: bool, yes: Self, no: Self) -> Self {
         if mask { yes } else { no }
     }

@@ -40,6 +40,8 @@ pub trait Real:
     fn abs(self) -> Self;
     /// `self < other`, false where either is NaN.
     fn lt(self, other: Self) -> Self::Mask;
+    /// Whether the mask is set anywhere: lets a kernel pass over what is rare.
+    fn any(mask: Self::Mask) -> bool;
     /// `yes` where the mask is set, else `no`.
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
 
@@ -171,6 +173,10 @@ macro_rules! scalar {
             #[inline(always)]
             fn lt(self, other: Self) -> bool {
                 self < other
+            }
+            #[inline(always)]
+            fn any(mask: bool) -> bool {
+                mask
             }
             #[inline(always)]
             fn select(mask: bool, yes: Self, no: Self) -> Self {

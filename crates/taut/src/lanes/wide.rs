@@ -31,6 +31,10 @@ macro_rules! real {
                 self.simd_lt(other)
             }
             #[inline(always)]
+            fn any(mask: Self::Mask) -> bool {
+                mask.any_true()
+            }
+            #[inline(always)]
             fn select(mask: Self::Mask, yes: Self, no: Self) -> Self {
                 mask.select(yes, no)
             }

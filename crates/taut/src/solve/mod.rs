@@ -3,3 +3,6 @@
 pub mod aero;
 mod lanewise;
 pub mod pbd;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,128 @@
+//! Every row's gradient against dual numbers, and what every row must leave alone.
+
+mod common;
+
+use common::Rng;
+use taut::element::{Edge, Element, Hinge, Improved, Plain, TetStrain, TriStrain, evaluate};
+use taut::lanes::{Dual, V3};
+
+const STRETCHES: [f64; 3] = [1.0, 0.7, 1.3];
+
+/// Vertex sets: random, nearly flat, nearly collapsed to a line or a point, and inside out.
+fn shapes<const V: usize>(rng: &mut Rng) -> Vec<[V3<f64>; V]> {
+    let mut out = Vec::new();
+    for _ in 0..200 {
+        let mut x = [V3::default(); V];
+        for v in &mut x {
+            *v = rng.vector(1.0);
+        }
+        let origin = x[0];
+        let squeezed = |x: &[V3<f64>; V], s: [f64; 3]| {
+            x.map(|v| V3::new(v.x * s[0], v.y * s[1], v.z * s[2]) + origin)
+        };
+        out.push(x);
+        out.push(squeezed(&x, [1.0, 1.0, 1e-5]));
+        out.push(squeezed(&x, [1.0, 1e-3, 1e-3]));
+        out.push(squeezed(&x, [1e-4, 1e-4, 1e-4]));
+        out.push(squeezed(&x, [1.0, 1.0, -1.0]));
+    }
+    out
+}
+
+fn check<E, const V: usize, const D: usize, const P: usize, const R: usize>(rest: impl Fn(&mut Rng) -> [f64; P])
+where
+    E: Element<V, D, P, R>,
+{
+    let mut rng = Rng(7);
+    for x in shapes::<V>(&mut rng) {
+        let rest = rest(&mut rng);
+        let plain = evaluate::<E, f64, V, D, P, R>(&rest, &x);
+        for k in 0..V {
+            for axis in 0..3 {
+                let mut dual = x.map(|v| V3::new(v.x, v.y, v.z).into()).map(|v: [f64; 3]| v.map(Dual::constant));
+                dual[k][axis] = Dual::variable(dual[k][axis].value);
+                let rows = evaluate::<E, Dual, V, D, P, R>(&rest.map(Dual::constant), &dual.map(V3::from));
+                for r in 0..R {
+                    let scale = (0..V).map(|k| plain.gradients[r][k].norm2()).sum::<f64>().sqrt().max(1.0);
+                    let ours: [f64; 3] = plain.gradients[r][k].into();
+                    let true_one = rows.values[r].derivative;
+                    assert!(
+                        (ours[axis] - true_one).abs() <= 1e-10 * scale,
+                        "{} row {r} vertex {k} axis {axis}: {} but dual numbers say {true_one} (scale {scale:e}) at {x:?}",
+                        E::NAME,
+                        ours[axis],
+                    );
+                }
+            }
+        }
+    }
+}
+
+fn numbers<const P: usize>(b: usize) -> impl Fn(&mut Rng) -> [f64; P] {
+    move |rng| {
+        let mut out = [0.0; P];
+        for (i, v) in out.iter_mut().enumerate() {
+            *v = if i < b { rng.within(-1.5, 1.5) } else { STRETCHES[i % 3] };
+        }
+        out
+    }
+}
+
+#[test]
+fn gradients_agree_with_dual_numbers() {
+    check::<Edge, 2, 1, 2, 1>(|rng| [rng.within(0.2, 3.0), 1.1]);
+    check::<TriStrain<Improved>, 3, 2, 6, 4>(numbers(4));
+    check::<TriStrain<Plain>, 3, 2, 6, 4>(numbers(4));
+    check::<TetStrain<Improved>, 4, 3, 12, 7>(numbers(9));
+    check::<TetStrain<Plain>, 4, 3, 12, 7>(numbers(9));
+    check::<Hinge, 4, 3, 1, 1>(|rng| [rng.within(-3.0, 3.0)]);
+}
+
+/// The paper's formulas, written out once more from the text.
+#[test]
+fn rows_are_the_papers() {
+    let mut rng = Rng(3);
+    for _ in 0..100 {
+        let b: [f64; 9] = core::array::from_fn(|_| rng.within(-1.0, 1.0));
+        let x: [V3<f64>; 4] = core::array::from_fn(|_| rng.vector(1.0));
+        let f = |i: usize| (0..3).fold(V3::default(), |s, k| s + (x[k + 1] - x[0]) * b[3 * i + k]);
+        let s = |i: usize, j: usize| f(i).dot(f(j));
+        let mut rest = [0.0; 12];
+        rest[..9].copy_from_slice(&b);
+        rest[9..].copy_from_slice(&STRETCHES);
+        let improved = evaluate::<TetStrain<Improved>, f64, 4, 3, 12, 7>(&rest, &x).values;
+        let plain = evaluate::<TetStrain<Plain>, f64, 4, 3, 12, 7>(&rest, &x).values;
+        let pairs = [(0, 1), (0, 2), (1, 2)];
+        for i in 0..3 {
+            let (p, q) = pairs[i];
+            assert!((plain[i] - (s(i, i) - STRETCHES[i].powi(2))).abs() < 1e-12, "Eq. 9");
+            assert!((plain[3 + i] - s(p, q)).abs() < 1e-12, "Eq. 10");
+            assert!((improved[i] - (s(i, i).sqrt() - STRETCHES[i])).abs() < 1e-12, "Eq. 14");
+            assert!((improved[3 + i] - s(p, q) / (s(p, p) * s(q, q)).sqrt()).abs() < 1e-12, "Eq. 15");
+        }
+        let det = f(0).dot(f(1).cross(f(2)));
+        assert!((improved[6] - (det - STRETCHES.iter().product::<f64>())).abs() < 1e-12, "Eq. 18");
+    }
+}
+
+#[test]
+fn hinge_angle_is_signed_and_smooth_through_flat() {
+    let hinge = |lift: f64| {
+        let x = [
+            V3::new(0.0, 0.0, 0.0),
+            V3::new(1.0, 0.0, 0.0),
+            V3::new(0.5, 1.0, lift),
+            V3::new(0.5, -1.0, lift),
+        ];
+        evaluate::<Hinge, f64, 4, 3, 1, 1>(&[0.0], &x)
+    };
+    assert_eq!(hinge(0.0).values[0], 0.0);
+    for lift in [1e-9, 1e-3, 0.5] {
+        let angle = hinge(lift).values[0];
+        assert!((angle.abs() - 2.0 * f64::atan(lift)).abs() < 1e-12, "{angle} at lift {lift}");
+        assert_eq!(angle, -hinge(-lift).values[0], "odd in the lift");
+    }
+    // Raising x2 towards the normals' side (+z here) must raise the angle, at flat too.
+    assert!(hinge(0.0).gradients[0][2].z > 0.0);
+    assert!(hinge(0.1).values[0] > 0.0);
+}
