@@ -11,13 +11,18 @@
 
 mod disc;
 mod error;
+mod lattice;
 mod planar;
 pub mod rng;
 mod scatter;
 mod sheet;
+mod surface;
+mod tube;
 mod vec3;
 
 pub use disc::{DiscParams, DiscTessellation, disc};
 pub use error::{GenerateError, MAX_ELEMENTS, MAX_LENGTH, MIN_LENGTH};
 pub use planar::Plane;
 pub use sheet::{SheetParams, Tessellation, sheet};
+pub use surface::{BoxParams, CapsuleParams, SphereDetail, SphereParams, box_surface, capsule, sphere};
+pub use tube::{SkirtParams, SkirtPattern, TubeParams, skirt, tube};

@@ -3,3 +3,5 @@
 mod check;
 mod disc;
 mod sheet;
+mod surface;
+mod tube;
