@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use taut::mesh::{TetMesh, TriMesh};
+use taut_scene::generate::GenerateError;
 
 pub type Vec3 = [f64; 3];
 
@@ -20,6 +21,12 @@ pub fn cross(a: Vec3, b: Vec3) -> Vec3 {
 
 pub fn length(a: Vec3) -> f64 {
     dot(a, a).sqrt()
+}
+
+/// The parameter that an error names. Unlike `unwrap_err` it does not print the mesh made instead, however large.
+#[track_caller]
+pub fn fault<T>(result: Result<T, GenerateError>) -> &'static str {
+    result.err().expect("an error").parameter
 }
 
 #[track_caller]

@@ -2,7 +2,7 @@ use std::f64::consts::{PI, TAU};
 
 use taut_scene::generate::{DiscParams, DiscTessellation, Plane, disc};
 
-use crate::check::{area, assert_isometric, assert_near, border_edges, euler, least_angle, length, normal, sub};
+use crate::check::{area, assert_isometric, assert_near, border_edges, euler, fault, least_angle, length, normal, sub};
 
 const CENTRE: [f64; 3] = [1.0, -2.0, 0.5];
 
@@ -70,6 +70,6 @@ fn bad_parameters_are_named() {
         ("centre", DiscParams { centre: [f64::INFINITY, 0.0, 0.0], ..good.clone() }),
     ];
     for (parameter, params) in cases {
-        assert_eq!(disc(&params).unwrap_err().parameter, parameter);
+        assert_eq!(fault(disc(&params)), parameter);
     }
 }

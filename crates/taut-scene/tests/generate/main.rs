@@ -2,6 +2,10 @@
 
 mod check;
 mod disc;
+mod frames;
 mod sheet;
+mod skin;
+mod solid;
 mod surface;
+mod transform;
 mod tube;

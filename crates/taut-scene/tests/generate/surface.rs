@@ -4,7 +4,7 @@ use taut::mesh::TriMesh;
 use taut_scene::generate::{BoxParams, CapsuleParams, SphereDetail, SphereParams, box_surface, capsule, sphere};
 
 use crate::check::{
-    area, assert_near, border_edges, corners, dot, enclosed_volume, euler, least_angle, length, normal, sub,
+    area, assert_near, border_edges, corners, dot, enclosed_volume, euler, fault, least_angle, length, normal, sub,
 };
 
 const CENTRE: [f64; 3] = [0.3, -1.0, 2.0];
@@ -85,19 +85,17 @@ fn capsules_are_closed_and_round() {
 
 #[test]
 fn bad_parameters_are_named() {
-    let of_sphere = |radius, detail| sphere(&SphereParams { radius, detail, centre: CENTRE }).unwrap_err().parameter;
+    let of_sphere = |radius, detail| fault(sphere(&SphereParams { radius, detail, centre: CENTRE }));
     assert_eq!(of_sphere(0.0, SphereDetail::Divisions(1)), "radius");
     assert_eq!(of_sphere(1.0, SphereDetail::Divisions(0)), "detail");
     assert_eq!(of_sphere(1.0, SphereDetail::Divisions(u32::MAX)), "detail");
     assert_eq!(of_sphere(1.0, SphereDetail::EdgeLength(f64::NAN)), "detail");
     assert_eq!(of_sphere(1e6, SphereDetail::EdgeLength(1e-6)), "detail");
-    let of_box = |size, divisions| box_surface(&BoxParams { size, divisions, centre: CENTRE }).unwrap_err().parameter;
+    let of_box = |size, divisions| fault(box_surface(&BoxParams { size, divisions, centre: CENTRE }));
     assert_eq!(of_box([1.0, -1.0, 1.0], [1; 3]), "size");
     assert_eq!(of_box([1.0; 3], [1, 0, 1]), "divisions");
     assert_eq!(of_box([1.0; 3], [1, u32::MAX, u32::MAX]), "divisions");
-    let of_capsule = |radius, length, rings| {
-        capsule(&CapsuleParams { radius, length, rings, centre: CENTRE }).unwrap_err().parameter
-    };
+    let of_capsule = |radius, length, rings| fault(capsule(&CapsuleParams { radius, length, rings, centre: CENTRE }));
     assert_eq!(of_capsule(f64::NAN, 1.0, 1), "radius");
     assert_eq!(of_capsule(1.0, -1.0, 1), "length");
     assert_eq!(of_capsule(1.0, 1.0, 0), "rings");

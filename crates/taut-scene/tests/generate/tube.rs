@@ -3,7 +3,9 @@ use std::f64::consts::PI;
 use taut::mesh::TriMesh;
 use taut_scene::generate::{SkirtParams, SkirtPattern, TubeParams, skirt, tube};
 
-use crate::check::{area, assert_isometric, assert_near, border_edges, corners, dot, euler, length, normal, sub};
+use crate::check::{
+    area, assert_isometric, assert_near, border_edges, corners, dot, euler, fault, length, normal, sub,
+};
 
 const CENTRE: [f64; 3] = [0.5, 1.0, -2.0];
 
@@ -128,7 +130,7 @@ fn bad_parameters_are_named() {
         ("centre", SkirtParams { centre: [f64::NAN; 3], ..good.clone() }),
     ];
     for (parameter, params) in cases {
-        assert_eq!(skirt(&params).unwrap_err().parameter, parameter);
+        assert_eq!(fault(skirt(&params)), parameter);
     }
     let error = tube(&TubeParams { radius: f64::NAN, ..TubeParams::default() }).unwrap_err();
     assert_eq!(error.parameter, "radius");
