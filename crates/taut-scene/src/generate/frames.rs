@@ -45,8 +45,12 @@ pub fn frames_from_surface(mesh: &mut TetMesh, up: [f64; 3]) -> Result<(), Gener
     // Blended from the vertices, so that frames turn smoothly where the triangles do not.
     let normals = vertex_normals(&mesh.positions, &triangles);
     let nearest = Nearest::new(&mesh.positions, &triangles);
+    // Neighbours in the list are mostly neighbours in space, with the same triangle nearest.
+    let mut last = None;
     let aligned = |&tet: &[u32; 4]| {
-        let normal = nearest.find(centroid(mesh, tet)).and_then(|hit| {
+        let hit = nearest.find(centroid(mesh, tet), last);
+        last = hit.map(|hit| hit.triangle);
+        let normal = hit.and_then(|hit| {
             let corners = triangles[hit.triangle].map(|vertex| normals[vertex as usize]);
             let weighted = [0, 1, 2].map(|corner| scale(corners[corner], hit.weights[corner]));
             unit(add(add(weighted[0], weighted[1]), weighted[2]))

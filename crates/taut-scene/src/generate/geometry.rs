@@ -111,3 +111,46 @@ pub(super) fn split_prism(bottom: [u32; 3], top: [u32; 3]) -> [[u32; 4]; 3] {
     let [one, two] = if b.min(f) < c.min(e) { [[b, c, f], [b, f, e]] } else { [[b, c, e], [c, f, e]] };
     [[a, d, e, f], [a, one[0], one[1], one[2]], [a, two[0], two[1], two[2]]]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All orders of the numbers 0 to 5.
+    fn permutations(count: u32) -> Vec<Vec<u32>> {
+        if count == 0 {
+            return vec![Vec::new()];
+        }
+        let longer = permutations(count - 1).into_iter().flat_map(|shorter| {
+            (0..=shorter.len()).map(move |place| {
+                let mut longer = shorter.clone();
+                longer.insert(place, count - 1);
+                longer
+            })
+        });
+        longer.collect()
+    }
+
+    #[test]
+    fn prisms_are_cut_from_the_lowest_vertex_of_every_side_whatever_their_numbers() {
+        let prism =
+            [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 1.0], [0.0, 1.0, 1.0]];
+        for numbers in permutations(6) {
+            let mut positions = [[0.0; 3]; 6];
+            (0..6).for_each(|corner| positions[numbers[corner] as usize] = prism[corner]);
+            let at = |corner: usize| numbers[corner];
+            let tets = split_prism([at(0), at(1), at(2)], [at(3), at(4), at(5)]);
+            for tet in tets {
+                let [a, b, c, d] = tet.map(|vertex| positions[vertex as usize]);
+                // Three of a sixth each fill the prism of a half.
+                assert!((volume6(a, b, c, d) - 1.0).abs() < 1e-12, "{numbers:?}: {tets:?}");
+            }
+            for (a, b, c, d) in [(0, 1, 4, 3), (1, 2, 5, 4), (2, 0, 3, 5)] {
+                let (one, two) = ([at(a), at(c)], [at(b), at(d)]);
+                let cut = if one.iter().min() < two.iter().min() { one } else { two };
+                let has_edge = tets.iter().any(|tet| cut.iter().all(|vertex| tet.contains(vertex)));
+                assert!(has_edge, "{numbers:?}: no edge {cut:?} in {tets:?}");
+            }
+        }
+    }
+}

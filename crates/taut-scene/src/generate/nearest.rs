@@ -3,7 +3,7 @@
 use super::vec3::{Vec3, add, dot, scale, sub};
 
 /// Triangles in a leaf of the tree: below this, trying all is quicker than descending.
-const LEAF: usize = 8;
+const LEAF: usize = 4;
 
 /// A point on a surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -69,9 +69,9 @@ impl Nearest {
     }
 
     /// The surface point nearest to `place`; nothing if there are no triangles. Of several, the one on the triangle
-    /// that comes first.
-    pub fn find(&self, place: Vec3) -> Option<Hit> {
-        let mut best: Option<Hit> = None;
+    /// that comes first. A triangle guessed to be near changes the time this takes, not what is found.
+    pub fn find(&self, place: Vec3, guess: Option<usize>) -> Option<Hit> {
+        let mut best = guess.map(|triangle| self.on_triangle(triangle, place));
         if !self.nodes.is_empty() {
             self.search(0, place, &mut best);
         }
@@ -92,12 +92,16 @@ impl Nearest {
             return;
         }
         for &triangle in &self.order[range.clone()] {
-            let (weights, distance_squared) = nearest_in_triangle(self.corners[triangle], place);
-            let nearer = best.is_none_or(|hit| (distance_squared, triangle) < (hit.distance_squared, hit.triangle));
-            if nearer {
-                *best = Some(Hit { triangle, weights, distance_squared });
+            let found = self.on_triangle(triangle, place);
+            if best.is_none_or(|hit| (found.distance_squared, triangle) < (hit.distance_squared, hit.triangle)) {
+                *best = Some(found);
             }
         }
+    }
+
+    fn on_triangle(&self, triangle: usize, place: Vec3) -> Hit {
+        let (weights, distance_squared) = nearest_in_triangle(self.corners[triangle], place);
+        Hit { triangle, weights, distance_squared }
     }
 
     /// The squared distance from a place to a node's box.
@@ -154,7 +158,8 @@ mod tests {
         let tree = Nearest::new(&positions, &triangles);
         for _ in 0..200 {
             let place = point(2.0);
-            let hit = tree.find(place).unwrap();
+            let hit = tree.find(place, None).unwrap();
+            assert_eq!(tree.find(place, Some(7)), Some(hit));
             let sampled = triangles.iter().map(|triangle| {
                 let [a, b, c] = triangle.map(|vertex| positions[vertex as usize]);
                 sample_distance(a, b, c, place)
@@ -183,8 +188,8 @@ mod tests {
     fn survives_triangles_without_area() {
         let positions = [[0.0; 3], [0.0; 3], [1.0, 0.0, 0.0]];
         let tree = Nearest::new(&positions, &[[0, 1, 2], [0, 0, 0]]);
-        let hit = tree.find([0.5, 1.0, 0.0]).unwrap();
+        let hit = tree.find([0.5, 1.0, 0.0], None).unwrap();
         assert_eq!((hit.triangle, hit.distance_squared), (0, 1.0));
-        assert_eq!(Nearest::new(&positions, &[]).find([0.0; 3]), None);
+        assert_eq!(Nearest::new(&positions, &[]).find([0.0; 3], None), None);
     }
 }

@@ -3,6 +3,7 @@
 mod check;
 mod disc;
 mod frames;
+mod golden;
 mod sheet;
 mod skin;
 mod solid;

@@ -1,7 +1,7 @@
 use taut::mesh::TriMesh;
 use taut_scene::generate::{Plane, SheetParams, Tessellation, sheet};
 
-use crate::check::{area, assert_isometric, assert_near, border_edges, euler, fault, least_angle, normal};
+use crate::check::{area, assert_isometric, assert_near, border_edges, euler, least_angle, normal};
 
 const TESSELLATIONS: [Tessellation; 3] =
     [Tessellation::Regular, Tessellation::Alternating, Tessellation::Irregular { seed: 5 }];

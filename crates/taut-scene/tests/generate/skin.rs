@@ -75,6 +75,22 @@ fn frames_follow_the_surface() {
 }
 
 #[test]
+fn corners_move_along_their_bisector_however_faces_are_cut() {
+    for divisions in [[1, 1, 1], [1, 2, 3]] {
+        let surface = box_surface(&BoxParams { size: [1.0; 3], divisions, centre: [0.0; 3] }).unwrap();
+        let mesh = skin(&surface, &SkinParams { thickness: 0.1, ..Default::default() }).unwrap();
+        let inner = mesh.group("inner").unwrap().iter().map(|&vertex| mesh.positions[vertex as usize]);
+        let at_corner = |position: &[f64; 3]| position.iter().all(|x| x.abs() == 0.5);
+        let corners: Vec<_> =
+            surface.positions.iter().zip(inner).filter(|(from, _)| at_corner(from)).map(|(_, to)| to).collect();
+        assert_eq!(corners.len(), 8);
+        for x in corners.into_iter().flatten() {
+            assert_near(x.abs(), 0.5 - 0.1 / 3.0_f64.sqrt(), 1e-12);
+        }
+    }
+}
+
+#[test]
 fn unused_vertices_are_left_out() {
     let mut surface = ball(2);
     let expected = skin(&surface, &SkinParams::default()).unwrap();
