@@ -1,1 +1,3 @@
 //! What surrounds the engine: meshes from files and generators, scene files, and the files a run leaves behind.
+
+pub mod generate;

@@ -1,5 +1,6 @@
 //! taut: cloth and soft bodies whose stretch you control.
 
+pub mod boundary;
 mod builder;
 pub mod element;
 pub mod lanes;
