@@ -1,3 +1,4 @@
 //! What surrounds the engine: meshes from files and generators, scene files, and the files a run leaves behind.
 
 pub mod generate;
+pub mod write;

@@ -1,0 +1,91 @@
+//! Wavefront OBJ: rest meshes for the point caches, and sequences.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use super::atomic::write_atomic;
+use super::sequence::{Part, open_sequence};
+use super::{Clip, Format, WriteError};
+
+pub(crate) const FORMAT: Format = Format {
+    name: "obj",
+    about: "a Wavefront OBJ per object and frame",
+    files: "obj/NAME_0000.obj, obj/NAME_0001.obj…",
+    check: super::anything,
+    open: |clip, dir, start| open_sequence(clip, dir, start, "obj", encode),
+};
+
+fn encode(part: &Part) -> Vec<u8> {
+    obj_bytes(part.clip, part.object, part.frame.positions)
+}
+
+/// Writes an object in the given shape as the file `name` in `dir`.
+pub fn write_obj(
+    dir: &Path,
+    name: &str,
+    clip: &Clip,
+    object: usize,
+    positions: &[[f64; 3]],
+) -> Result<PathBuf, WriteError> {
+    write_atomic(dir, name, &obj_bytes(clip, object, positions))
+}
+
+/// An object in the given shape as OBJ text: all vertices in order, its surface, its texture coordinates.
+///
+/// Numbers are rounded to 32-bit floats, as in every other animation format.
+pub fn obj_bytes(clip: &Clip, object: usize, positions: &[[f64; 3]]) -> Vec<u8> {
+    let info = &clip.objects()[object];
+    let mut out = Vec::with_capacity(positions.len() * 40);
+    let name: String = info.name.chars().map(|c| if c.is_control() { '_' } else { c }).collect();
+    put(&mut out, format_args!("o {}\n", if name.trim().is_empty() { clip.stem(object) } else { name.trim() }));
+    for p in positions {
+        let [x, y, z] = p.map(|v| v as f32);
+        put(&mut out, format_args!("v {x} {y} {z}\n"));
+    }
+    for uv in &info.uvs {
+        let [u, v] = uv.map(|c| c as f32);
+        put(&mut out, format_args!("vt {u} {v}\n"));
+    }
+    for (at, triangle) in clip.surface(object).iter().enumerate() {
+        let [a, b, c] = triangle.map(|i| i as u64 + 1);
+        match info.uv_triangles.get(at) {
+            None => put(&mut out, format_args!("f {a} {b} {c}\n")),
+            Some(uvs) => {
+                let [ua, ub, uc] = uvs.map(|i| i as u64 + 1);
+                put(&mut out, format_args!("f {a}/{ua} {b}/{ub} {c}/{uc}\n"));
+            }
+        }
+    }
+    out
+}
+
+/// Writing to memory cannot fail.
+fn put(out: &mut Vec<u8>, text: std::fmt::Arguments) {
+    let _ = out.write_fmt(text);
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::write::testing::{Fixture, TempDir};
+
+    #[test]
+    fn the_text_is_exact() {
+        let dir = TempDir::new("obj_text");
+        let paths = Fixture::quad().write("obj", dir.path(), 0..2).unwrap();
+        let names: Vec<_> = paths.iter().map(|p| p.strip_prefix(dir.path()).unwrap().to_str().unwrap()).collect();
+        assert_eq!(names, ["obj/a_b_0000.obj", "obj/a_b_0001.obj"]);
+        let expected = "o a/b\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nvt 0 0\nvt 0.5 0\nvt 0 0.5\nvt 0.5 0.5\nvt 2 2\n\
+                        f 1/1 2/2 3/3\nf 3/3 2/5 4/4\n";
+        assert_eq!(std::fs::read_to_string(&paths[0]).unwrap(), expected);
+        assert!(std::fs::read_to_string(&paths[1]).unwrap().contains("\nv 1 0.25 0\n"));
+    }
+
+    #[test]
+    fn tetrahedra_become_their_boundary_on_all_vertices() {
+        let dir = TempDir::new("obj_tet");
+        let paths = Fixture::tets().write("obj", dir.path(), 0..1).unwrap();
+        let text = std::fs::read_to_string(&paths[0]).unwrap();
+        assert_eq!(text.matches("\nv ").count(), 5);
+        assert_eq!(text.matches("\nf ").count(), 6);
+    }
+}
