@@ -23,7 +23,7 @@ impl AtomicFile {
     /// Begins the file `name` in the folder `dir`. `name` must be a plain file name.
     pub fn create(dir: &Path, name: &str) -> Result<Self, WriteError> {
         let target = inside(dir, name)?;
-        let temporary = inside(dir, &format!("{name}.tmp"))?;
+        let temporary = temporary(dir, name)?;
         // Removed rather than truncated: what stands there may be a link to somewhere else.
         remove_if_there(&temporary)?;
         let file = OpenOptions::new()
@@ -113,6 +113,15 @@ pub fn subfolder(dir: &Path, name: &str) -> Result<PathBuf, WriteError> {
         Err(_) => fs::create_dir(&path).map_err(WriteError::io("create", &path))?,
     }
     Ok(path)
+}
+
+/// Removes the temporary file that a kill may have left while `name` was being written.
+pub fn remove_leftover(dir: &Path, name: &str) -> Result<(), WriteError> {
+    remove_if_there(&temporary(dir, name)?)
+}
+
+fn temporary(dir: &Path, name: &str) -> Result<PathBuf, WriteError> {
+    inside(dir, &format!("{name}.tmp"))
 }
 
 /// Removes a file; that there is none is no error.

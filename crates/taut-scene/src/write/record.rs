@@ -9,7 +9,7 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::WriteError;
-use super::atomic::{AtomicFile, inside};
+use super::atomic::{AtomicFile, inside, remove_leftover};
 
 /// A file of equal records behind a header.
 pub(crate) struct RecordFile {
@@ -40,6 +40,7 @@ impl RecordFile {
     /// Opens an earlier file to continue it. Its header is the caller's to read; a link is refused.
     pub(crate) fn reopen(dir: &Path, name: &str) -> Result<Self, WriteError> {
         let path = inside(dir, name)?;
+        remove_leftover(dir, name)?;
         let kind = fs::symlink_metadata(&path).map_err(WriteError::io("open", &path))?;
         if !kind.is_file() {
             return Err(WriteError::resume(&path, "it is not a plain file"));

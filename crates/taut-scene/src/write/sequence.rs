@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::atomic::{inside, remove_if_there, subfolder, write_atomic};
+use super::atomic::{inside, remove_if_there, remove_leftover, subfolder, write_atomic};
 use super::{Clip, Frame, FrameWriter, ObjectFrame, WriteError};
 
 /// One object in one frame, with all that a file of it needs.
@@ -68,7 +68,9 @@ impl Sequence {
     fn remove_from(&self, start: usize) -> Result<(), WriteError> {
         for object in 0..self.clip.objects().len() {
             for frame in start.. {
-                let path = inside(&self.folder, &self.name(object, frame))?;
+                let name = self.name(object, frame);
+                remove_leftover(&self.folder, &name)?;
+                let path = inside(&self.folder, &name)?;
                 if path.symlink_metadata().is_err() {
                     break;
                 }
@@ -110,6 +112,7 @@ mod tests {
         let dir = TempDir::new("sequence_tail");
         Fixture::triangle().write("ply", dir.path(), 0..5).unwrap();
         std::fs::write(dir.path().join("ply/other.ply"), "not ours").unwrap();
+        std::fs::write(dir.path().join("ply/tri_0005.ply.tmp"), "left by a kill").unwrap();
         let paths = Fixture::triangle().write("ply", dir.path(), 0..2).unwrap();
         assert_eq!(paths.len(), 2);
         let mut names: Vec<_> =
