@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::obj::write_obj;
+use super::obj::write_rest;
 use super::{Clip, Frame, FrameWriter, WriteError};
 
 /// One object's cache in the making.
@@ -47,7 +47,7 @@ pub(crate) fn open<C: PointCache + 'static>(
             0 => C::create(dir, &name, vertices, planned)?,
             _ => C::resume(dir, &name, vertices, planned, start)?,
         });
-        all.rest_meshes.push(write_obj(dir, &format!("{}.obj", clip.stem(at)), clip, at, &object.rest)?);
+        all.rest_meshes.push(write_rest(dir, clip, at)?);
     }
     Ok(Box::new(all))
 }

@@ -198,7 +198,7 @@ impl Clip {
             return Err(bad(format!("out of order: frame {next} was expected")));
         }
         let last = last_time.unwrap_or(f64::NEG_INFINITY);
-        if !(frame.time as f32).is_finite() || frame.time <= last {
+        if !holds(frame.time) || frame.time <= last {
             return Err(bad(format!("its time is {:?} s; expected one after {last:?} s", frame.time)));
         }
         if frame.objects.len() != self.objects().len() {
@@ -254,9 +254,16 @@ fn check_count(what: &str, found: usize, expected: usize) -> Result<(), String> 
     if found == expected { Ok(()) } else { Err(format!("{found} {what}, expected {expected}")) }
 }
 
-/// Most formats hold 32-bit floats: a number must be finite as such.
+/// Most formats hold 32-bit floats, and some of them differences: a number must leave room for both.
+const LARGEST: f64 = 1e30;
+
+/// False for what is not a number, too.
+fn holds(value: f64) -> bool {
+    value.abs() <= LARGEST
+}
+
 fn check_finite(what: &str, values: &[f64], width: usize) -> Result<(), String> {
-    match values.iter().position(|v| !(*v as f32).is_finite()) {
+    match values.iter().position(|&v| !holds(v)) {
         None => Ok(()),
         Some(at) => Err(format!("{what} {} has {:?}, which no file can hold", at / width, values[at])),
     }
@@ -337,7 +344,7 @@ mod tests {
         const POSITIONS: &[[f64; 3]] = &[[0.0; 3]; 3];
         let mut object = ObjectFrame { positions: POSITIONS, ..Default::default() };
         change(&mut object);
-        for format in &FORMATS {
+        for format in FORMATS {
             let dir = TempDir::new("clip_frame");
             let mut writer = Fixture::triangle().write_unfinished(format.name, dir.path(), 0..1).unwrap();
             let message = writer.frame(&Frame { index: 1, time: 9.0, objects: &[object] }).unwrap_err().to_string();
@@ -352,7 +359,7 @@ mod tests {
     fn a_frame_that_does_not_fit_is_refused() {
         frame_refused(|o| o.positions = &[[0.0; 3]; 2], "frame 1: object \"tri\": 2 positions, expected 3");
         frame_refused(|o| o.positions = &[[0.0; 3], [0.0, f64::NAN, 0.0], [0.0; 3]], "position 1 has NaN");
-        frame_refused(|o| o.positions = &[[0.0; 3], [0.0; 3], [0.0, 0.0, 1e39]], "position 2 has 1e39");
+        frame_refused(|o| o.positions = &[[0.0; 3], [0.0; 3], [0.0, 0.0, -1e31]], "position 2 has -1e31");
         frame_refused(|o| o.velocities = &[[0.0; 3]; 3], "3 velocities, expected 0");
         frame_refused(|o| o.fields = &[&[1.0]], "1 fields, expected 0");
     }
@@ -374,7 +381,7 @@ mod tests {
 
     #[test]
     fn a_clip_without_frames_is_an_error_in_every_format() {
-        for format in &FORMATS {
+        for format in FORMATS {
             let dir = TempDir::new("clip_empty");
             let error = Fixture::triangle().write(format.name, dir.path(), 0..0).unwrap_err();
             assert!(matches!(error, WriteError::NoFrames { .. }), "{}: {error}", format.name);
@@ -383,7 +390,7 @@ mod tests {
 
     #[test]
     fn the_same_frames_give_the_same_bytes() {
-        for format in &FORMATS {
+        for format in FORMATS {
             let (a, b) = (TempDir::new("clip_same"), TempDir::new("clip_same"));
             let fixture = Fixture::both();
             let first = fixture.write(format.name, a.path(), 0..3).unwrap();

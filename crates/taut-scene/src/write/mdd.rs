@@ -9,13 +9,14 @@
 //!
 //! Where the points begin depends on F, so F cannot grow with the frames: every point would have to move. A file in
 //! the making therefore has the planned number as F, and the **times are the commit marks**: until a frame has landed,
-//! its time is [`UNWRITTEN`]. A reader that knows this sees exactly the full frames. Blender, which does not, still
-//! reads every full frame; by time (its "Seconds" mode) it holds the last one from there on, since all that comes
-//! after lies at the end of time, while by number ("Frame" mode) it shows the rest shape there. Finishing, also after
-//! a Ctrl-C, rewrites the file with the true F, and [`trim`] does so for a file that a kill left behind.
+//! its time is [`UNWRITTEN`]. A reader that knows this sees exactly the full frames. Blender, which does not, reads
+//! every full frame just the same; after them, in its "Seconds" mode it holds the last one, since all others lie at
+//! the end of time, and in its "Frame" mode it finds all points at the origin. (The file has its full length from the
+//! start, mostly as a hole that takes no space; were it shorter, Blender would show uninitialised memory.)
+//! Finishing, also after a Ctrl-C, rewrites the file with the true F, and [`trim`] does so for a file that a kill left.
 //!
-//! Rejected: rewriting the file with each frame (bytes written grow with the square of the length), and filling the
-//! missing frames with copies of the last (the same).
+//! Rejected: rewriting the file with each frame, or filling the missing frames with copies of the last one: the bytes
+//! written grow with the square of the length.
 
 use std::path::{Path, PathBuf};
 
@@ -119,7 +120,13 @@ impl Mdd {
         let (record_len, count) = (self.records.record_len, self.records.count);
         self.records = RecordFile::adopt(file, header.len() as u64, record_len, count)?;
         self.slots = slots;
-        Ok(())
+        self.reserve()
+    }
+
+    /// Gives the file the length of all its frames, with zeros where they are still to come.
+    fn reserve(&mut self) -> Result<(), WriteError> {
+        self.records.cut()?;
+        self.records.set_len(self.records.data_start + self.slots * self.records.record_len)
     }
 }
 
@@ -129,7 +136,10 @@ impl PointCache for Mdd {
     fn create(dir: &Path, name: &str, vertices: usize, planned: usize) -> Result<Self, WriteError> {
         let header = header(planned as u64, vertices as u64, &[])?;
         let records = RecordFile::create(dir, name, &header, vertices * 12)?;
-        Ok(Self { dir: dir.into(), name: name.into(), records, slots: planned as u64, buffer: Vec::new() })
+        let slots = planned as u64;
+        let mut cache = Self { dir: dir.into(), name: name.into(), records, slots, buffer: Vec::new() };
+        cache.reserve()?;
+        Ok(cache)
     }
 
     fn resume(dir: &Path, name: &str, vertices: usize, planned: usize, start: usize) -> Result<Self, WriteError> {
@@ -146,7 +156,7 @@ impl PointCache for Mdd {
         let dropped = (cache.slots as usize).saturating_sub(start);
         let marks = UNWRITTEN.to_be_bytes().repeat(dropped);
         cache.records.write_at(TIMES_AT + start as u64 * 4, &marks)?;
-        cache.records.cut()?;
+        cache.reserve()?;
         cache.set_slots(planned.max(start) as u64)?;
         Ok(cache)
     }
@@ -167,7 +177,6 @@ impl PointCache for Mdd {
     }
 
     fn finish(mut self) -> Result<PathBuf, WriteError> {
-        self.records.cut()?;
         self.set_slots(self.records.count)?;
         self.records.sync()?;
         Ok(self.records.path)
@@ -217,7 +226,8 @@ mod tests {
         let bytes = read(&dir);
         assert_eq!(bytes[..4], [0, 0, 0, 5]);
         assert_eq!(bytes[8 + 3 * 4..8 + 5 * 4], UNWRITTEN.to_be_bytes().repeat(2));
-        assert_eq!(bytes.len(), 8 + 5 * 4 + 3 * 36);
+        assert_eq!(bytes.len(), 8 + 5 * 4 + 5 * 36);
+        assert!(bytes[8 + 5 * 4 + 3 * 36..].iter().all(|&b| b == 0));
         assert_eq!(trim(&dir.path().join("tri.mdd")).unwrap(), 3);
         assert_eq!(read(&dir), expected(0..3));
         assert_eq!(trim(&dir.path().join("tri.mdd")).unwrap(), 3, "nothing to trim");

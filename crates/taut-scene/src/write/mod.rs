@@ -60,7 +60,6 @@ pub use checkpoint::{Array, Checkpoint, CheckpointError};
 pub use clip::{Clip, FieldInfo, FieldOn, Frame, ObjectFrame, ObjectInfo, Setup, UpAxis};
 pub use error::WriteError;
 pub use names::{file_stems, identifiers};
-pub use obj::{obj_bytes, write_obj};
 pub use surface::{boundary_triangles, vertex_normals};
 
 /// Takes the frames of a clip, one after another.
@@ -91,8 +90,8 @@ pub struct Format {
 }
 
 /// Every format there is.
-pub static FORMATS: [Format; 7] =
-    [pc2::FORMAT, mdd::FORMAT, usd::FORMAT, glb::FORMAT, obj::FORMAT, ply::FORMAT, vtu::FORMAT];
+pub static FORMATS: &[Format] =
+    &[pc2::FORMAT, mdd::FORMAT, usd::FORMAT, glb::FORMAT, obj::FORMAT, ply::FORMAT, vtu::FORMAT];
 
 /// The format with this name.
 pub fn format(name: &str) -> Option<&'static Format> {

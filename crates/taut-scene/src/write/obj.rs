@@ -19,21 +19,24 @@ fn encode(part: &Part) -> Vec<u8> {
     obj_bytes(part.clip, part.object, part.frame.positions)
 }
 
-/// Writes an object in the given shape as the file `name` in `dir`.
-pub fn write_obj(
-    dir: &Path,
-    name: &str,
-    clip: &Clip,
-    object: usize,
-    positions: &[[f64; 3]],
-) -> Result<PathBuf, WriteError> {
-    write_atomic(dir, name, &obj_bytes(clip, object, positions))
+/// Writes an object at rest as `NAME.obj` in `dir`: the mesh that a point cache is put on.
+pub(crate) fn write_rest(dir: &Path, clip: &Clip, object: usize) -> Result<PathBuf, WriteError> {
+    let info = &clip.objects()[object];
+    let mut bytes = obj_bytes(clip, object, &info.rest);
+    let mut loose = vec![true; info.rest.len()];
+    clip.surface(object).as_flattened().iter().for_each(|&vertex| loose[vertex as usize] = false);
+    // Blender drops vertices that nothing refers to, such as those inside a body, and then the cache does not fit. A
+    // line from such a vertex to itself keeps it, and is nothing to see. (It does not know points, `p`.)
+    for vertex in (1..=loose.len()).filter(|vertex| loose[vertex - 1]) {
+        put(&mut bytes, format_args!("l {vertex} {vertex}\n"));
+    }
+    write_atomic(dir, &format!("{}.obj", clip.stem(object)), &bytes)
 }
 
 /// An object in the given shape as OBJ text: all vertices in order, its surface, its texture coordinates.
 ///
 /// Numbers are rounded to 32-bit floats, as in every other animation format.
-pub fn obj_bytes(clip: &Clip, object: usize, positions: &[[f64; 3]]) -> Vec<u8> {
+fn obj_bytes(clip: &Clip, object: usize, positions: &[[f64; 3]]) -> Vec<u8> {
     let info = &clip.objects()[object];
     let mut out = Vec::with_capacity(positions.len() * 40);
     let name: String = info.name.chars().map(|c| if c.is_control() { '_' } else { c }).collect();
@@ -78,6 +81,17 @@ mod tests {
                         f 1/1 2/2 3/3\nf 3/3 2/5 4/4\n";
         assert_eq!(std::fs::read_to_string(&paths[0]).unwrap(), expected);
         assert!(std::fs::read_to_string(&paths[1]).unwrap().contains("\nv 1 0.25 0\n"));
+    }
+
+    #[test]
+    fn the_rest_mesh_refers_to_every_vertex() {
+        let dir = TempDir::new("obj_rest");
+        let mut fixture = Fixture::triangle();
+        fixture.setup.objects[0].rest.insert(1, [7.0; 3]);
+        fixture.setup.objects[0].triangles = vec![[0, 2, 3]];
+        fixture.write("pc2", dir.path(), 0..1).unwrap();
+        let text = std::fs::read_to_string(dir.path().join("tri.obj")).unwrap();
+        assert_eq!(text, "o tri\nv 0 0 0\nv 7 7 7\nv 1 0 0\nv 0 1 0.1\nf 1 3 4\nl 2 2\n");
     }
 
     #[test]

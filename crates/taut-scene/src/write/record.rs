@@ -60,7 +60,12 @@ impl RecordFile {
 
     /// Drops whatever stands behind the committed records.
     pub(crate) fn cut(&mut self) -> Result<(), WriteError> {
-        self.file.set_len(self.end()).map_err(WriteError::io("write", &self.path))
+        self.set_len(self.end())
+    }
+
+    /// Cuts the file, or extends it with zeros.
+    pub(crate) fn set_len(&mut self, len: u64) -> Result<(), WriteError> {
+        self.file.set_len(len).map_err(WriteError::io("write", &self.path))
     }
 
     /// Waits until everything is on the disk.

@@ -132,4 +132,20 @@ mod tests {
         let error = fixture.write("obj", dir.path(), 2..3).unwrap_err();
         assert!(matches!(error, WriteError::Resume { .. }) && error.to_string().contains("tri_0001.obj"), "{error}");
     }
+
+    #[test]
+    fn a_frame_that_failed_can_be_tried_again() {
+        let dir = TempDir::new("sequence_retry");
+        let fixture = Fixture::both();
+        let mut writer = fixture.write_unfinished("obj", dir.path(), 0..1).unwrap();
+        let obstacle = dir.path().join("obj/body_0001.obj");
+        std::fs::create_dir(&obstacle).unwrap();
+        assert!(matches!(fixture.write_frame(writer.as_mut(), 1), Err(WriteError::Io { .. })));
+        assert!(!dir.path().join("obj/body_0001.obj.tmp").exists());
+        std::fs::remove_dir(&obstacle).unwrap();
+        fixture.write_frame(writer.as_mut(), 1).unwrap();
+        let paths = writer.finish().unwrap();
+        assert_eq!(paths.len(), 4);
+        assert!(paths.iter().all(|path| path.is_file()));
+    }
 }

@@ -148,11 +148,12 @@ fn array(out: &mut String, kind: &str, name: &str, components: usize, bytes: imp
     data.extend(bytes);
     let length = data.len() as u64 - 8;
     data[..8].copy_from_slice(&length.to_le_bytes());
-    let name = escaped(name);
-    let _ = write!(
-        out,
-        "<DataArray type=\"{kind}\" Name=\"{name}\" NumberOfComponents=\"{components}\" format=\"binary\">"
-    );
+    let _ = write!(out, "<DataArray type=\"{kind}\" Name=\"{}\" ", escaped(name));
+    // Said only where there are several: some readers take "1" for a table of one column.
+    if components > 1 {
+        let _ = write!(out, "NumberOfComponents=\"{components}\" ");
+    }
+    *out += "format=\"binary\">";
     base64(out, &data);
     *out += "</DataArray>\n";
 }
@@ -222,9 +223,8 @@ mod tests {
     fn bytes_of(text: &str, section: &str, name: &str, kind: &str, components: usize) -> Vec<u8> {
         let (_, text) = text.split_once(&format!("<{section}>\n")).unwrap();
         let (text, _) = text.split_once(&format!("</{section}>\n")).unwrap();
-        let tag = format!(
-            "<DataArray type=\"{kind}\" Name=\"{name}\" NumberOfComponents=\"{components}\" format=\"binary\">"
-        );
+        let several = if components > 1 { format!("NumberOfComponents=\"{components}\" ") } else { String::new() };
+        let tag = format!("<DataArray type=\"{kind}\" Name=\"{name}\" {several}format=\"binary\">");
         let (_, text) = text.split_once(&tag).unwrap_or_else(|| panic!("no {tag} in {section}"));
         let bytes = decode(text.split_once("</DataArray>").unwrap().0);
         let (length, bytes) = bytes.split_first_chunk().unwrap();
