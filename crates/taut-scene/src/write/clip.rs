@@ -365,6 +365,23 @@ mod tests {
     }
 
     #[test]
+    fn velocities_and_fields_are_looked_at_too() {
+        let object = Fixture::quad().setup.objects.remove(0);
+        let (positions, good, bad) = ([[0.0; 3]; 4], [0.0; 2], [0.0, f64::NAN]);
+        let fields = [&good[..], &good, &good, &bad];
+        let mut frame = ObjectFrame { positions: &positions, velocities: &positions, fields: &fields };
+        assert!(frame.check(&object).unwrap_err().contains("\"area\" value 1 has NaN"));
+        frame.fields = &[&[0.0; 2], &[0.0; 2], &[0.0; 2], &[0.0; 1]];
+        assert!(frame.check(&object).unwrap_err().contains("1 values of \"area\", expected 2"));
+        frame.fields = &[&[0.0; 2], &[0.0; 2], &[0.0; 2], &[0.0; 2]];
+        assert!(frame.check(&object).is_ok());
+        frame.velocities = &[[0.0; 3], [0.0; 3], [0.0; 3], [f64::INFINITY, 0.0, 0.0]];
+        assert!(frame.check(&object).unwrap_err().contains("velocity 3 has inf"));
+        frame.velocities = &[];
+        assert!(frame.check(&object).unwrap_err().contains("0 velocities, expected 4"));
+    }
+
+    #[test]
     fn frames_come_in_order_and_complete() {
         let clip = Clip::new(Fixture::triangle().setup).unwrap();
         let positions = [[0.0; 3]; 3];

@@ -101,8 +101,11 @@ impl Spool {
 }
 
 fn reopen(dir: &Path, name: &str, header: &[u8], record_len: usize, start: usize) -> Result<RecordFile, WriteError> {
-    let mut records = RecordFile::reopen(dir, name)?;
     let bad = |message: String| WriteError::resume(&dir.join(name), message);
+    if !dir.join(name).exists() {
+        return Err(bad("it does not exist; an output that is already complete cannot be continued".into()));
+    }
+    let mut records = RecordFile::reopen(dir, name)?;
     let mut found = [0; HEADER_LEN];
     if records.len()? < HEADER_LEN as u64 {
         return Err(bad("it ends within its header".into()));
@@ -121,7 +124,6 @@ fn reopen(dir: &Path, name: &str, header: &[u8], record_len: usize, start: usize
     }
     records.count = start as u64;
     records.write_at(COUNT_AT, &(start as u64).to_le_bytes())?;
-    records.cut()?;
     Ok(records)
 }
 
@@ -161,4 +163,53 @@ fn fingerprint(clip: &Clip, fields: bool) -> u64 {
         }
     }
     hash.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::write::testing::{Fixture, TempDir};
+    use crate::write::{FieldOn, WriteError};
+
+    fn refused(change: impl FnOnce(&mut Fixture), expected: &str) {
+        let dir = TempDir::new("spool_refuse");
+        let mut fixture = Fixture::both();
+        fixture.write_unfinished("usd", dir.path(), 0..3).unwrap();
+        change(&mut fixture);
+        let error = fixture.write("usd", dir.path(), 3..4).unwrap_err();
+        let message = error.to_string();
+        assert!(matches!(error, WriteError::Resume { .. }) && message.contains("scene.usda.spool"), "{message}");
+        assert!(message.contains(expected), "{message}");
+        assert_eq!(dir.names(), ["scene.usda.spool"]);
+    }
+
+    #[test]
+    fn frames_of_another_clip_are_not_continued() {
+        refused(|f| f.setup.usd_fields = true, "another clip");
+        refused(|f| f.setup.fps = 25.0, "another clip");
+        refused(|f| f.setup.objects[0].name = "other".into(), "another clip");
+        refused(|f| f.setup.objects[0].rest[0][0] = 1e-9, "another clip");
+        refused(|f| f.setup.objects[0].triangles.swap(0, 1), "another clip");
+        refused(|f| f.setup.objects[1].tets[0].swap(0, 1), "another clip");
+        refused(|f| f.setup.objects[1].fields[1].on = FieldOn::Tets, "another clip");
+    }
+
+    #[test]
+    fn a_spool_that_is_damaged_or_gone_is_not_continued() {
+        let dir = TempDir::new("spool_gone");
+        let fixture = Fixture::triangle();
+        let path = dir.path().join("scene.glb.spool");
+        fixture.write_unfinished("glb", dir.path(), 0..2).unwrap();
+        let whole = std::fs::read(&path).unwrap();
+        let message = |bytes: &[u8]| {
+            std::fs::write(&path, bytes).unwrap();
+            fixture.write("glb", dir.path(), 2..3).unwrap_err().to_string()
+        };
+        assert!(message(&whole[..10]).contains("ends within its header"));
+        assert!(message(&whole[..whole.len() - 1]).contains("1 frames, 2 are needed"));
+        assert!(message(&[0; 200]).contains("another clip"));
+        std::fs::write(&path, &whole).unwrap();
+        fixture.write("glb", dir.path(), 2..3).unwrap();
+        let gone = fixture.write("glb", dir.path(), 2..3).unwrap_err().to_string();
+        assert!(gone.contains("already complete cannot be continued"), "{gone}");
+    }
 }

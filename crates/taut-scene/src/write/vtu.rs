@@ -41,7 +41,6 @@ fn open(clip: &Arc<Clip>, dir: &Path, start: usize) -> Result<Box<dyn FrameWrite
 impl FrameWriter for Vtu {
     fn frame(&mut self, frame: &Frame) -> Result<(), WriteError> {
         self.grids.frame(frame)?;
-        self.times.truncate(frame.index);
         self.times.push(frame.time);
         Ok(())
     }
