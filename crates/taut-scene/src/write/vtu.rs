@@ -126,25 +126,31 @@ fn encode(part: &Part) -> Vec<u8> {
     out.into_bytes()
 }
 
-/// Triangles first, then tetrahedra.
+/// Triangles first, then tetrahedra. Indices fit 32 bits since every clip's do; the offsets need not.
 fn put_cells(out: &mut String, triangles: &[[u32; 3]], tets: &[[u32; 4]]) {
     let corners = triangles.as_flattened().iter().chain(tets.as_flattened());
-    array(out, "Int64", "connectivity", 1, corners.flat_map(|&i| i64::from(i).to_le_bytes()));
+    array(out, "Int32", "connectivity", 1, corners.map(|i| i.to_le_bytes()));
     let after_triangles = triangles.len() as i64 * 3;
     let offsets = (1..=triangles.len() as i64).map(|n| n * 3);
     let offsets = offsets.chain((1..=tets.len() as i64).map(|n| after_triangles + n * 4));
-    array(out, "Int64", "offsets", 1, offsets.flat_map(i64::to_le_bytes));
+    array(out, "Int64", "offsets", 1, offsets.map(i64::to_le_bytes));
     let types = std::iter::repeat_n(TRIANGLE, triangles.len()).chain(std::iter::repeat_n(TETRAHEDRON, tets.len()));
-    array(out, "UInt8", "types", 1, types);
+    array(out, "UInt8", "types", 1, types.map(u8::to_le_bytes));
 }
 
 fn doubles(out: &mut String, name: &str, components: usize, values: impl Iterator<Item = f64>) {
-    array(out, "Float64", name, components, values.flat_map(f64::to_le_bytes));
+    array(out, "Float64", name, components, values.map(f64::to_le_bytes));
 }
 
-fn array(out: &mut String, kind: &str, name: &str, components: usize, bytes: impl Iterator<Item = u8>) {
+fn array<const N: usize>(
+    out: &mut String,
+    kind: &str,
+    name: &str,
+    components: usize,
+    items: impl Iterator<Item = [u8; N]>,
+) {
     let mut data = vec![0; 8];
-    data.extend(bytes);
+    items.for_each(|item| data.extend_from_slice(&item));
     let length = data.len() as u64 - 8;
     data[..8].copy_from_slice(&length.to_le_bytes());
     let _ = write!(out, "<DataArray type=\"{kind}\" Name=\"{}\" ", escaped(name));
@@ -160,16 +166,22 @@ fn array(out: &mut String, kind: &str, name: &str, components: usize, bytes: imp
 /// Base64 with padding, RFC 4648.
 fn base64(out: &mut String, bytes: &[u8]) {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    out.reserve(bytes.len().div_ceil(3) * 4);
-    for chunk in bytes.chunks(3) {
-        let mut word = [0; 4];
-        word[1..=chunk.len()].copy_from_slice(chunk);
-        let word = u32::from_be_bytes(word);
-        for digit in 0..4 {
-            let value = (word >> (18 - 6 * digit)) as usize & 63;
-            out.push(if digit <= chunk.len() { DIGITS[value] as char } else { '=' });
-        }
+    let digits = |[a, b, c]: [u8; 3]| {
+        let word = u32::from_be_bytes([0, a, b, c]) as usize;
+        [18, 12, 6, 0].map(|shift| DIGITS[word >> shift & 63])
+    };
+    // Filled in place: pushing characters to a string one by one took most of the time of writing a file.
+    let mut text = vec![b'='; bytes.len().div_ceil(3) * 4];
+    let (words, rest) = bytes.as_chunks::<3>();
+    let places = text.as_chunks_mut::<4>().0;
+    places.iter_mut().zip(words).for_each(|(place, word)| *place = digits(*word));
+    if !rest.is_empty() {
+        let mut last = [0; 3];
+        last[..rest.len()].copy_from_slice(rest);
+        // Six bits per digit: one byte needs two of them, two bytes three; the padding stays.
+        places[words.len()][..=rest.len()].copy_from_slice(&digits(last)[..=rest.len()]);
     }
+    *out += &String::from_utf8_lossy(&text);
 }
 
 /// Text for an XML attribute. Characters that XML cannot hold become spaces.
@@ -236,8 +248,13 @@ mod tests {
         bytes.as_chunks().0.iter().map(|b| f64::from_le_bytes(*b)).collect()
     }
 
-    fn integers_of(text: &str, name: &str) -> Vec<i64> {
-        let bytes = bytes_of(text, "Cells", name, "Int64", 1);
+    fn corners_of(text: &str) -> Vec<i32> {
+        let bytes = bytes_of(text, "Cells", "connectivity", "Int32", 1);
+        bytes.as_chunks().0.iter().map(|b| i32::from_le_bytes(*b)).collect()
+    }
+
+    fn offsets_of(text: &str) -> Vec<i64> {
+        let bytes = bytes_of(text, "Cells", "offsets", "Int64", 1);
         bytes.as_chunks().0.iter().map(|b| i64::from_le_bytes(*b)).collect()
     }
 
@@ -267,8 +284,8 @@ mod tests {
         let text = &written(&fixture)[2];
         assert!(text.contains("NumberOfPoints=\"4\" NumberOfCells=\"2\""));
         assert_eq!(doubles_of(text, "Points", "Points", 3), fixture.positions(0, 1).as_flattened());
-        assert_eq!(integers_of(text, "connectivity"), [0, 1, 2, 2, 1, 3]);
-        assert_eq!(integers_of(text, "offsets"), [3, 6]);
+        assert_eq!(corners_of(text), [0, 1, 2, 2, 1, 3]);
+        assert_eq!(offsets_of(text), [3, 6]);
         assert_eq!(bytes_of(text, "Cells", "types", "UInt8", 1), [5, 5]);
         for (field, name) in ["weft", "warp", "shear", "area"].iter().enumerate() {
             let expected = [0, 1].map(|triangle| Fixture::value(field, triangle, 1));
@@ -280,8 +297,8 @@ mod tests {
     #[test]
     fn tetrahedra_stay_tetrahedra() {
         let text = &written(&Fixture::tets())[1];
-        assert_eq!(integers_of(text, "connectivity"), [0, 1, 2, 3, 4, 1, 3, 2]);
-        assert_eq!(integers_of(text, "offsets"), [4, 8]);
+        assert_eq!(corners_of(text), [0, 1, 2, 3, 4, 1, 3, 2]);
+        assert_eq!(offsets_of(text), [4, 8]);
         assert_eq!(bytes_of(text, "Cells", "types", "UInt8", 1), [10, 10]);
         assert_eq!(doubles_of(text, "CellData", "volume", 1), [0.0, 0.01]);
         assert_eq!(doubles_of(text, "PointData", "heat", 1).len(), 5);
@@ -293,7 +310,7 @@ mod tests {
         fixture.setup.objects[0].triangles = vec![[0, 2, 1]];
         fixture.setup.objects[0].fields.push(super::super::FieldInfo { name: "weft".into(), on: FieldOn::Triangles });
         let text = &written(&fixture)[1];
-        assert_eq!(integers_of(text, "offsets"), [3, 7, 11]);
+        assert_eq!(offsets_of(text), [3, 7, 11]);
         assert_eq!(bytes_of(text, "Cells", "types", "UInt8", 1), [5, 10, 10]);
         let (weft, volume) = (doubles_of(text, "CellData", "weft", 1), doubles_of(text, "CellData", "volume", 1));
         assert!(weft[0] == 0.2 && weft[1].is_nan() && weft[2].is_nan());
