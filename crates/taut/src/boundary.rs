@@ -33,6 +33,16 @@ mod tests {
     }
 
     #[test]
+    fn faces_point_outward() {
+        use crate::lanes::V3;
+        let corners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(V3::from);
+        for face in boundary_triangles(&[[0, 1, 2, 3]]) {
+            let [a, b, c] = face.map(|i| corners[i as usize]);
+            assert!((b - a).cross(c - a).dot(a - V3::new(0.25, 0.25, 0.25)) > 0.0, "{face:?} points inward");
+        }
+    }
+
+    #[test]
     fn no_tetrahedra_no_surface() {
         assert!(boundary_triangles(&[]).is_empty());
     }

@@ -2,6 +2,7 @@
 
 pub mod boundary;
 mod builder;
+pub mod contact;
 pub mod element;
 pub mod lanes;
 pub mod measure;
@@ -17,6 +18,7 @@ pub use builder::{
     BuildError, Cloth, ClothDamping, ClothStiffness, Grain, ModelBuilder, Oddity, Solid, SolidStiffness, StrainForm,
     Warning,
 };
+pub use contact::{Collider, Pose, Shape};
 pub use model::{Body, BodyKind, Elements, Model, Visit};
 pub use solve::aero::Air;
 pub use state::State;

@@ -78,8 +78,10 @@ impl<T: Scalar> Model<T> {
     pub(crate) fn extent(&self) -> (usize, usize) {
         struct Count(usize, usize);
         impl<T: Scalar> Visit<T> for Count {
-            fn visit<E, const V: usize, const D: usize, const P: usize, const R: usize>(&mut self, b: &Batch<T, V, P, R>)
-            where
+            fn visit<E, const V: usize, const D: usize, const P: usize, const R: usize>(
+                &mut self,
+                b: &Batch<T, V, P, R>,
+            ) where
                 E: Element<V, D, P, R>,
             {
                 self.0 += b.blocks.len();

@@ -1,5 +1,6 @@
 //! The step, top to bottom.
 
+use crate::contact::{Collider, Placed};
 use crate::element::Element;
 use crate::lanes::{Place, Scalar, Shared, Vertex, Width};
 use crate::model::{Model, Visit};
@@ -13,7 +14,7 @@ use fearless_simd::Level;
 use std::sync::Mutex;
 
 /// How to step.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Params {
     /// Acceleration of everything free, m/s².
     pub gravity: [f64; 3],
@@ -24,11 +25,13 @@ pub struct Params {
     pub iterations: u32,
     /// Wind and drag.
     pub air: Air,
+    /// Shapes that nothing can enter. Those with numbers that cannot be computed with are left out.
+    pub colliders: Vec<Collider>,
 }
 
 impl Default for Params {
     fn default() -> Self {
-        Params { gravity: [0.0, -9.81, 0.0], substeps: 20, iterations: 1, air: Air::default() }
+        Params { gravity: [0.0, -9.81, 0.0], substeps: 20, iterations: 1, air: Air::default(), colliders: Vec::new() }
     }
 }
 
@@ -79,19 +82,22 @@ pub enum Stage {
     Predict,
     /// Sweeps over the elements.
     Solve,
+    /// Pushing vertices out of colliders.
+    Contact,
     /// Velocities, damping, containment.
     Finish,
 }
 
 impl Stage {
     /// All of them, in order.
-    pub const ALL: [Stage; 3] = [Stage::Predict, Stage::Solve, Stage::Finish];
+    pub const ALL: [Stage; 4] = [Stage::Predict, Stage::Solve, Stage::Contact, Stage::Finish];
 
     /// In lower case, for reports.
     pub fn name(self) -> &'static str {
         match self {
             Stage::Predict => "predict",
             Stage::Solve => "solve",
+            Stage::Contact => "contact",
             Stage::Finish => "finish",
         }
     }
@@ -104,6 +110,8 @@ pub struct StepReport {
     pub seconds: [f64; Stage::ALL.len()],
     /// How often a vertex was no longer finite and was put back where it was, at rest.
     pub contained: u64,
+    /// Vertices that touched a collider in the last sweep.
+    pub contacts: u64,
     /// The threads that worked: small models stay on one.
     pub threads: usize,
 }
@@ -117,13 +125,26 @@ pub fn step<T: Scalar>(
     params: &Params,
     dt: f64,
 ) -> StepReport {
+    T::step(model, state, scratch, params, dt)
+}
+
+/// The step itself.
+pub(crate) fn step_in<T: Scalar>(
+    model: &Model<T>,
+    state: &mut State<T>,
+    scratch: &mut Scratch<T>,
+    params: &Params,
+    dt: f64,
+) -> StepReport {
     if !(dt > 0.0 && dt.is_finite() && T::of(dt).finite()) || state.x.len() != model.vertices() + 1 {
         return StepReport::default();
     }
     let substeps = params.substeps.clamp(1, MOST_SUBSTEPS);
     scratch.old.resize(state.x.len(), [T::of(0.0); 4]);
+    let colliders = params.colliders.iter().filter(|c| c.sound()).copied().collect();
     let run = Run {
         model,
+        colliders,
         params,
         h: dt / f64::from(substeps),
         substeps,
@@ -142,6 +163,7 @@ pub fn step<T: Scalar>(
         let mine = run.steps(worker);
         if let Ok(mut all) = report.lock() {
             all.contained += mine.contained;
+            all.contacts += mine.contacts;
             if worker.id == 0 {
                 (all.seconds, all.threads) = (mine.seconds, worker.of);
             }
@@ -166,6 +188,7 @@ fn useful_workers<T: Scalar>(model: &Model<T>, threads: usize) -> usize {
 struct Run<'a, T: Scalar> {
     model: &'a Model<T>,
     params: &'a Params,
+    colliders: Vec<Collider>,
     h: f64,
     substeps: u32,
     width: Width,
@@ -185,10 +208,13 @@ impl<T: Scalar> Run<'_, T> {
         for substep in 0..self.substeps {
             self.predict(worker, substep);
             self.lap(&mut report, Stage::Predict, &mut last);
+            let colliders = self.placed(substep);
             for _ in 0..self.params.iterations {
                 self.model.elements.for_each(&mut Sweep { run: self, worker });
+                self.lap(&mut report, Stage::Solve, &mut last);
+                report.contacts = self.collide(worker, &colliders);
+                self.lap(&mut report, Stage::Contact, &mut last);
             }
-            self.lap(&mut report, Stage::Solve, &mut last);
             report.contained += self.finish(worker);
             self.lap(&mut report, Stage::Finish, &mut last);
         }
@@ -210,7 +236,7 @@ impl<T: Scalar> Run<'_, T> {
         let mine = worker.share(0..self.model.vertices());
         let kick = self.params.gravity.map(|g| T::of(g * self.h));
         if self.params.air.acts() {
-            self.each(mine.clone(), |_, mut v, x, _| {
+            self.each(mine.clone(), |mut v, x, _| {
                 if x[3] > T::of(0.0) {
                     v = [v[0] + kick[0], v[1] + kick[1], v[2] + kick[2], v[3]];
                 }
@@ -221,7 +247,9 @@ impl<T: Scalar> Run<'_, T> {
                 let blocks = &self.model.faces.blocks[worker.share(colour.clone())];
                 // SAFETY: the builder packs indices in range and one vertex once in a colour; workers have disjoint
                 // shares of it and meet before the next.
-                T::run(self.width, self.level, unsafe { Blow::new(blocks, self.params.air, self.h, self.x, self.v) });
+                T::run_cold(self.width, self.level, unsafe {
+                    Blow::new(blocks, self.params.air, self.h, self.x, self.v)
+                });
                 worker.sync();
             }
             self.drift(mine, [T::of(0.0); 3]);
@@ -240,7 +268,7 @@ impl<T: Scalar> Run<'_, T> {
     /// v += kick, x += h v, for what is free.
     fn drift(&self, range: Range<usize>, kick: [T; 3]) {
         let h = T::of(self.h);
-        self.each(range, |_, mut v, x, _| {
+        self.each(range, |mut v, x, _| {
             let mut next = x;
             if x[3] > T::of(0.0) {
                 for k in 0..3 {
@@ -267,11 +295,35 @@ impl<T: Scalar> Run<'_, T> {
         }
     }
 
+    /// The colliders in one substep.
+    fn placed(&self, substep: u32) -> Vec<Placed<T>> {
+        let part = |s: u32| f64::from(s) / f64::from(self.substeps);
+        self.colliders.iter().map(|c| Placed::new(c, part(substep), part(substep + 1))).collect()
+    }
+
+    /// Pushes free vertices out of colliders. Returns how many touched one.
+    fn collide(&self, worker: Worker<'_>, colliders: &[Placed<T>]) -> u64 {
+        if colliders.is_empty() {
+            return 0;
+        }
+        let mut contacts = 0;
+        self.each(worker.share(0..self.model.vertices()), |v, mut x, old| {
+            if x[3] > T::of(0.0) {
+                for collider in colliders {
+                    contacts += u64::from(collider.push(&mut x, old));
+                }
+            }
+            (x, v, old)
+        });
+        worker.sync();
+        contacts
+    }
+
     /// Velocities from positions, then damping. Returns how many vertices had to be contained.
     fn finish(&self, worker: Worker<'_>) -> u64 {
         let rate = T::of(1.0 / self.h);
         let mut contained = 0;
-        self.each(worker.share(0..self.model.vertices()), |_, _, x, old| {
+        self.each(worker.share(0..self.model.vertices()), |_, x, old| {
             let v = [(x[0] - old[0]) * rate, (x[1] - old[1]) * rate, (x[2] - old[2]) * rate, T::of(0.0)];
             if x.iter().all(|c| c.finite()) && v.iter().all(|c| c.finite()) {
                 return (x, v, old);
@@ -285,18 +337,18 @@ impl<T: Scalar> Run<'_, T> {
         contained
     }
 
-    /// Does `f` (vertex, v, x, old) → (x, v, old) to each vertex of a worker's own range.
+    /// Does `f` (v, x, old) → (x, v, old) to each vertex of a worker's own range.
     fn each(
         &self,
         range: Range<usize>,
-        mut f: impl FnMut(usize, Vertex<T>, Vertex<T>, Vertex<T>) -> (Vertex<T>, Vertex<T>, Vertex<T>),
+        mut f: impl FnMut(Vertex<T>, Vertex<T>, Vertex<T>) -> (Vertex<T>, Vertex<T>, Vertex<T>),
     ) {
         for i in range {
             let place = Place::new::<Vertex<T>>(i as u32);
             // SAFETY: i is below the number of vertices, the length of all three; ranges of workers are disjoint,
             // and they meet before anyone touches another's.
             unsafe {
-                let (x, v, old) = f(i, self.v.read(place), self.x.read(place), self.old.read(place));
+                let (x, v, old) = f(self.v.read(place), self.x.read(place), self.old.read(place));
                 self.x.write(place, x);
                 self.v.write(place, v);
                 self.old.write(place, old);
@@ -349,9 +401,8 @@ impl<T: Scalar> Visit<T> for Calm<'_, T> {
             let mine = self.worker.share(colour.clone());
             let (blocks, damping) = (&batch.blocks[mine.clone()], &batch.damping[mine]);
             // SAFETY: as in `Sweep`.
-            let kernel =
-                unsafe { Damp::<E, T, V, D, P, R>::new(blocks, damping, batch.damped_rows, h, run.x, run.v) };
-            T::run(run.width, run.level, kernel);
+            let kernel = unsafe { Damp::<E, T, V, D, P, R>::new(blocks, damping, batch.damped_rows, h, run.x, run.v) };
+            T::run_cold(run.width, run.level, kernel);
             self.worker.sync();
         }
     }

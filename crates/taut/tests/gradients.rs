@@ -17,9 +17,7 @@ fn shapes<const V: usize>(rng: &mut Rng) -> Vec<[V3<f64>; V]> {
             *v = rng.vector(1.0);
         }
         let origin = x[0];
-        let squeezed = |x: &[V3<f64>; V], s: [f64; 3]| {
-            x.map(|v| V3::new(v.x * s[0], v.y * s[1], v.z * s[2]) + origin)
-        };
+        let squeezed = |x: &[V3<f64>; V], s: [f64; 3]| x.map(|v| V3::new(v.x * s[0], v.y * s[1], v.z * s[2]) + origin);
         out.push(x);
         out.push(squeezed(&x, [1.0, 1.0, 1e-5]));
         out.push(squeezed(&x, [1.0, 1e-3, 1e-3]));
@@ -108,12 +106,7 @@ fn rows_are_the_papers() {
 #[test]
 fn hinge_angle_is_signed_and_smooth_through_flat() {
     let hinge = |lift: f64| {
-        let x = [
-            V3::new(0.0, 0.0, 0.0),
-            V3::new(1.0, 0.0, 0.0),
-            V3::new(0.5, 1.0, lift),
-            V3::new(0.5, -1.0, lift),
-        ];
+        let x = [V3::new(0.0, 0.0, 0.0), V3::new(1.0, 0.0, 0.0), V3::new(0.5, 1.0, lift), V3::new(0.5, -1.0, lift)];
         evaluate::<Hinge, f64, 4, 3, 1, 1>(&[0.0], &x)
     };
     assert_eq!(hinge(0.0).values[0], 0.0);

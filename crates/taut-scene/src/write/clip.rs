@@ -1,11 +1,11 @@
 //! What is being written: the objects of a clip, which never change, and its frames.
 
 use std::sync::Arc;
+use taut::boundary::boundary_triangles;
 
 use taut::mesh::{TetMesh, TriMesh};
 
 use super::names::file_stems;
-use super::surface::boundary_triangles;
 use super::{Format, WriteError};
 
 /// Which way is up in the positions given. Scenes of taut use `Y`.

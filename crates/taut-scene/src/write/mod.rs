@@ -60,7 +60,7 @@ pub use checkpoint::{Array, Checkpoint, CheckpointError};
 pub use clip::{Clip, FieldInfo, FieldOn, Frame, ObjectFrame, ObjectInfo, Setup, UpAxis};
 pub use error::WriteError;
 pub use names::{file_stems, identifiers};
-pub use surface::{boundary_triangles, vertex_normals};
+pub use surface::vertex_normals;
 
 /// Takes the frames of a clip, one after another.
 pub trait FrameWriter: Send {

@@ -1,33 +1,4 @@
-//! Surfaces: the boundary of tetrahedra, and normals.
-
-/// The outward faces of a tetrahedron of positive volume, each opposite the corner that it leaves out.
-///
-/// ```text
-///        3
-///       /|\
-///      / | \      positive: (x1−x0)·((x2−x0)×(x3−x0)) > 0
-///     0--|--2
-///      \ | /
-///        1
-/// ```
-const FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
-
-/// The triangles that belong to exactly one tetrahedron, outward, in the order of the tetrahedra.
-pub fn boundary_triangles(tets: &[[u32; 4]]) -> Vec<[u32; 3]> {
-    let faces: Vec<[u32; 3]> = tets.iter().flat_map(|tet| FACES.map(|face| face.map(|i| tet[i]))).collect();
-    let key = |face: [u32; 3]| {
-        let mut key = face;
-        key.sort_unstable();
-        key
-    };
-    // Sorted by key, copies of one face are neighbours; the place keeps the order of the result.
-    let mut sorted: Vec<([u32; 3], usize)> = faces.iter().enumerate().map(|(at, &face)| (key(face), at)).collect();
-    sorted.sort_unstable();
-    let mut kept: Vec<usize> =
-        sorted.chunk_by(|a, b| a.0 == b.0).filter(|same| same.len() == 1).map(|same| same[0].1).collect();
-    kept.sort_unstable();
-    kept.into_iter().map(|at| faces[at]).collect()
-}
+//! Normals of surfaces.
 
 /// Area-weighted unit normals per vertex; (0, 1, 0) where no triangle with an area meets the vertex.
 pub fn vertex_normals(positions: &[[f64; 3]], triangles: &[[u32; 3]]) -> Vec<[f64; 3]> {
@@ -64,26 +35,6 @@ mod tests {
     use super::*;
 
     const CORNERS: [[f64; 3]; 5] = [[0., 0., 0.], [1., 0., 0.], [0., 1., 0.], [0., 0., 1.], [1., 1., 1.]];
-
-    #[test]
-    fn one_tetrahedron_has_four_outward_faces() {
-        let faces = boundary_triangles(&[[0, 1, 2, 3]]);
-        assert_eq!(faces.len(), 4);
-        for face in faces {
-            let [a, b, c] = face.map(|i| CORNERS[i as usize]);
-            let normal = cross(sub(b, a), sub(c, a));
-            let out = sub(a, [0.25; 3]);
-            assert!(normal[0] * out[0] + normal[1] * out[1] + normal[2] * out[2] > 0.0, "{face:?} points inward");
-        }
-    }
-
-    #[test]
-    fn a_shared_face_is_not_on_the_boundary() {
-        let faces = boundary_triangles(&[[0, 1, 2, 3], [1, 2, 3, 4]]);
-        assert_eq!(faces.len(), 6);
-        let mut sorted = faces.iter().map(|f| [f[0].min(f[1]).min(f[2]), f[0].max(f[1]).max(f[2])]);
-        assert!(!sorted.any(|ends| ends == [1, 3]), "{faces:?}");
-    }
 
     #[test]
     fn normals_are_unit_even_for_tiny_huge_and_flat_triangles() {

@@ -254,8 +254,7 @@ impl ModelBuilder {
 
     /// A hinge on every edge with two triangles, at rest as the mesh is.
     fn add_hinges(&mut self, name: &str, base: u32, triangles: &[[u32; 3]], edges: &[Side], cloth: &Cloth) {
-        let crowded: Vec<usize> =
-            edges.iter().filter(|s| s.count > 2).map(|s| (s.ends[0] - base) as usize).collect();
+        let crowded: Vec<usize> = edges.iter().filter(|s| s.count > 2).map(|s| (s.ends[0] - base) as usize).collect();
         self.warn(name, Oddity::NonManifoldEdge, &crowded);
         if cloth.stiffness.bend == 0.0 && cloth.damping.bend == 0.0 {
             return;
@@ -326,4 +325,3 @@ fn edges_of(triangles: &[[u32; 3]], kept: &[usize]) -> Vec<Side> {
     }
     sides
 }
-

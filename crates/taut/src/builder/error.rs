@@ -81,11 +81,9 @@ impl fmt::Display for BuildError {
             BuildError::Position { vertex, found } => {
                 write!(f, "vertex {vertex} is at {found:?}; expected finite coordinates within 10,000 km")
             }
-            BuildError::Index { body, element, number, vertex, vertices } => write!(
-                f,
-                "{}{element} {number} refers to vertex {vertex}, but there are {vertices} vertices",
-                Of(body)
-            ),
+            BuildError::Index { body, element, number, vertex, vertices } => {
+                write!(f, "{}{element} {number} refers to vertex {vertex}, but there are {vertices} vertices", Of(body))
+            }
             BuildError::Parameter { body, name, found, expected } => {
                 write!(f, "{}{name} is {found}; expected {expected}", Of(body))
             }

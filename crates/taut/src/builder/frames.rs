@@ -104,9 +104,8 @@ fn axes_along(direction: [f64; 3], e1: V3<f64>, e2: V3<f64>) -> (V3<f64>, V3<f64
         given
     } else {
         let axes = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
-        let flattest = axes.into_iter().map(|a| into_plane(V3::from(a))).reduce(|a, b| {
-            if b.norm2() > a.norm2() { b } else { a }
-        });
+        let flattest =
+            axes.into_iter().map(|a| into_plane(V3::from(a))).reduce(|a, b| if b.norm2() > a.norm2() { b } else { a });
         flattest.unwrap_or(e1)
     };
     let n1 = best * (1.0 / best.norm2().sqrt().max(1e-300));
@@ -117,11 +116,8 @@ fn axes_along(direction: [f64; 3], e1: V3<f64>, e2: V3<f64>) -> (V3<f64>, V3<f64
 pub(super) fn inverse2(q: &Material) -> Option<[f64; 4]> {
     let det = q[0][0] * q[1][1] - q[0][1] * q[1][0];
     let size = q[0][0] * q[0][0] + q[0][1] * q[0][1] + q[1][0] * q[1][0] + q[1][1] * q[1][1];
-    if !(det.abs() > size * THINNEST) {
-        return None;
-    }
     let d = 1.0 / det;
-    Some([q[1][1] * d, -q[0][1] * d, -q[1][0] * d, q[0][0] * d])
+    (det.abs() > size * THINNEST).then_some([q[1][1] * d, -q[0][1] * d, -q[1][0] * d, q[0][0] * d])
 }
 
 /// Twice the area of a triangle over its squared edges (and likewise for tetrahedra) below which it counts as flat.

@@ -2,11 +2,12 @@
 
 use super::frames::THINNEST;
 use super::{BuildError, ModelBuilder, Oddity, StrainForm, check_number, check_rate, check_share};
+use crate::boundary::boundary_triangles;
 use crate::lanes::V3;
 use crate::mesh::TetMesh;
 use crate::model::{Body, BodyKind};
 use crate::pack::Loose;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 /// How a soft body behaves.
 #[derive(Clone, Debug, PartialEq)]
@@ -110,9 +111,9 @@ impl ModelBuilder {
         if strained.is_empty() {
             return Err(BuildError::NothingLeft { body: name.to_owned(), element: "tetrahedron", given });
         }
-        let triangles = outer_faces(strained.iter().map(|&t| tets[t as usize]));
-        self.faces
-            .extend(triangles.iter().map(|&index| Loose { index, rest: [1.0], stiffness: [], damping: [] }));
+        let kept: Vec<_> = strained.iter().map(|&t| tets[t as usize]).collect();
+        let triangles = boundary_triangles(&kept);
+        self.faces.extend(triangles.iter().map(|&index| Loose { index, rest: [1.0], stiffness: [], damping: [] }));
         let elements = first..self.elements_of(solid.form).len() as u32;
         self.bodies.push(Body {
             name: name.to_owned(),
@@ -173,7 +174,8 @@ impl ModelBuilder {
         let e = self.edge_vectors(index);
         let six_volumes = e[0].dot(e[1].cross(e[2]));
         let size = (e[0].norm2() + e[1].norm2() + e[2].norm2()).sqrt();
-        if !(six_volumes > size * size * size * THINNEST) {
+        let fat = six_volumes > size * size * size * THINNEST;
+        if !fat {
             found.flat.push(t);
             return None;
         }
@@ -198,8 +200,7 @@ impl ModelBuilder {
             rest[9 + i] = solid.rest_stretch[i];
         }
         let k = &solid.stiffness;
-        let stiffness =
-            [k.stretch[0], k.stretch[1], k.stretch[2], k.shear[0], k.shear[1], k.shear[2], k.volume];
+        let stiffness = [k.stretch[0], k.stretch[1], k.stretch[2], k.shear[0], k.shear[1], k.shear[2], k.volume];
         let c = solid.damping;
         Some(Loose { index, rest, stiffness, damping: [c, c, c, c, c, c, 0.0] })
     }
@@ -220,19 +221,4 @@ fn orthonormal(frame: &[[f64; 3]; 3]) -> bool {
     let [a, b, c] = frame.map(V3::from);
     let close = |x: f64, to: f64| (x - to).abs() < 1e-3;
     close(a.norm2(), 1.0) && close(b.norm2(), 1.0) && close(a.dot(b), 0.0) && close(a.cross(b).dot(c), 1.0)
-}
-
-/// The faces that only one tetrahedron has, seen from outside, in order.
-fn outer_faces(tets: impl Iterator<Item = [u32; 4]>) -> Vec<[u32; 3]> {
-    let mut count: HashMap<[u32; 3], u32> = HashMap::new();
-    let mut all = Vec::new();
-    for [a, b, c, d] in tets {
-        for face in [[a, c, b], [a, b, d], [a, d, c], [b, c, d]] {
-            let mut key = face;
-            key.sort_unstable();
-            *count.entry(key).or_default() += 1;
-            all.push((face, key));
-        }
-    }
-    all.into_iter().filter(|(_, key)| count[key] == 1).map(|(face, _)| face).collect()
 }

@@ -14,6 +14,7 @@ pub use dual::Dual;
 pub use shared::{Place, Shared};
 pub use vec3::V3;
 
+use crate::{Model, Params, Scratch, State, StepReport};
 use core::ops::{Add, Div, Mul, Neg, Sub};
 use fearless_simd::Level;
 
@@ -92,8 +93,21 @@ pub trait Scalar: Real<Mask = bool> + PartialOrd + Default + Send + Sync + core:
     fn f64(self) -> f64;
     /// Neither infinite nor NaN.
     fn finite(self) -> bool;
-    /// Runs a kernel in lanes of the given width, with the widest instruction set of `level`.
+    /// Runs a kernel in lanes of the given width, with an instruction set of `level`.
     fn run<K: Kernel<Self>>(width: Width, level: Level, kernel: K);
+    /// The same for kernels that seldom matter: one by one, or in the one width that costs the least to compile for
+    /// what it gains.
+    fn run_cold<K: Kernel<Self>>(width: Width, level: Level, kernel: K);
+    /// [`step`](crate::step()), compiled here once for each precision: it holds every kernel in every width and
+    /// instruction set, which no user's crate should have to compile again.
+    #[doc(hidden)]
+    fn step(
+        model: &Model<Self>,
+        state: &mut State<Self>,
+        scratch: &mut Scratch<Self>,
+        params: &Params,
+        dt: f64,
+    ) -> StepReport;
 }
 
 /// Several elements' numbers side by side, with the memory access that packed elements need.
@@ -154,7 +168,7 @@ impl Width {
 }
 
 macro_rules! scalar {
-    ($t:ident, $atan:expr, $w4:ident, $w8:ident, $w16:ident) => {
+    ($t:ident, $atan:expr, $w4:ident, $w8:ident, $w16:ident, cold $cold:ident) => {
         impl Real for $t {
             type Mask = bool;
             const ATAN: &'static [f64] = &$atan;
@@ -199,13 +213,27 @@ macro_rules! scalar {
                 self.is_finite()
             }
             fn run<K: Kernel<Self>>(width: Width, level: Level, kernel: K) {
-                use fearless_simd::dispatch;
                 match width {
                     Width::W1 => kernel.run::<$t>(()),
-                    Width::W4 => dispatch!(level, simd => kernel.run::<fearless_simd::$w4<_>>(simd)),
-                    Width::W8 => dispatch!(level, simd => kernel.run::<fearless_simd::$w8<_>>(simd)),
-                    Width::W16 => dispatch!(level, simd => kernel.run::<fearless_simd::$w16<_>>(simd)),
+                    Width::W4 => wide::$w4(level, kernel),
+                    Width::W8 => wide::$w8(level, kernel),
+                    Width::W16 => wide::$w16(level, kernel),
                 }
+            }
+            fn run_cold<K: Kernel<Self>>(width: Width, level: Level, kernel: K) {
+                match width {
+                    Width::W1 => kernel.run::<$t>(()),
+                    _ => wide::$cold(level, kernel),
+                }
+            }
+            fn step(
+                model: &Model<Self>,
+                state: &mut State<Self>,
+                scratch: &mut Scratch<Self>,
+                params: &Params,
+                dt: f64,
+            ) -> StepReport {
+                crate::step::step_in(model, state, scratch, params, dt)
             }
         }
 
@@ -246,20 +274,20 @@ const ATAN_F32: [f64; 6] = [
 const ATAN_F64: [f64; 12] = [
     1.0,
     -0.333_333_333_333_331_2,
-    0.199_999_999_999_408_91,
+    0.199_999_999_999_408_9,
     -0.142_857_142_792_502_45,
     0.111_111_107_449_196_58,
     -0.090_908_968_090_640_27,
     0.076_920_453_309_022_25,
     -0.066_629_518_136_291_9,
-    0.058_468_782_973_308_725,
+    0.058_468_782_973_308_72,
     -0.050_351_024_566_015_52,
-    0.037_965_257_453_865_936,
+    0.037_965_257_453_865_93,
     -0.017_805_397_205_419_445,
 ];
 
-scalar!(f32, ATAN_F32, f32x4, f32x8, f32x16);
-scalar!(f64, ATAN_F64, f64x4, f64x8, f64x8);
+scalar!(f32, ATAN_F32, run_f32x4, run_f32x8, run_f32x16, cold run_f32x8);
+scalar!(f64, ATAN_F64, run_f64x4, run_f64x8, run_f64x8, cold run_f64x4);
 
 #[cfg(test)]
 mod tests {
@@ -269,7 +297,7 @@ mod tests {
     fn atan2_is_as_accurate_as_the_type() {
         let mut worst = (0.0f64, 0.0f64);
         for i in 0..20_000 {
-            let a = -3.14159 + 6.283 * i as f64 / 20_000.0;
+            let a = (i as f64 / 10_000.0 - 1.0) * 0.999_999 * core::f64::consts::PI;
             let r = 10f64.powi(i % 13 - 6);
             let (y, x) = (r * a.sin(), r * a.cos());
             worst.0 = worst.0.max((Real::atan2(y, x) - y.atan2(x)).abs());

@@ -5,9 +5,9 @@
 //!
 //! No closures here or in kernels: a closure is compiled on its own, without the instruction set of its caller.
 
-use super::{Lanes, Place, Real, Shared, Vertex};
+use super::{Kernel, Lanes, Place, Real, Shared, Vertex};
 use fearless_simd::prelude::*;
-use fearless_simd::{Simd, f32x4, f32x8, f32x16, f64x2, f64x4, f64x8};
+use fearless_simd::{Level, Simd, f32x4, f32x8, f32x16, f64x2, f64x4, f64x8};
 
 macro_rules! real {
     ($wide:ident, $t:ident) => {
@@ -70,7 +70,8 @@ impl<S: Simd> Lanes<f32> for f32x4<S> {
     #[inline(always)]
     unsafe fn gather(token: S, from: Shared<'_, Vertex<f32>>, places: &[Place]) -> [Self; 4] {
         // SAFETY: the caller's promise is the callee's.
-        let [a, b, c, d] = unsafe { [from.read(places[0]), from.read(places[1]), from.read(places[2]), from.read(places[3])] };
+        let [a, b, c, d] =
+            unsafe { [from.read(places[0]), from.read(places[1]), from.read(places[2]), from.read(places[3])] };
         transpose([
             Self::load_array(token, a),
             Self::load_array(token, b),
@@ -176,7 +177,8 @@ impl<S: Simd> Lanes<f64> for f64x4<S> {
     #[inline(always)]
     unsafe fn gather(token: S, from: Shared<'_, Vertex<f64>>, places: &[Place]) -> [Self; 4] {
         // SAFETY: the caller's promise is the callee's.
-        let [a, b, c, d] = unsafe { [from.read(places[0]), from.read(places[1]), from.read(places[2]), from.read(places[3])] };
+        let [a, b, c, d] =
+            unsafe { [from.read(places[0]), from.read(places[1]), from.read(places[2]), from.read(places[3])] };
         let (ab, cd) = (transpose_pair(token, a, b), transpose_pair(token, c, d));
         [ab[0].combine(cd[0]), ab[1].combine(cd[1]), ab[2].combine(cd[2]), ab[3].combine(cd[3])]
     }
@@ -244,3 +246,41 @@ macro_rules! double {
 
 double!(f32x16, f32x8, f32, 16);
 double!(f64x8, f64x4, f64, 8);
+
+/// Runs a kernel in vectors of one type with the widest instruction set that suits them.
+///
+/// Not `fearless_simd::dispatch!`, which compiles a kernel for four instruction sets on x86-64. All kernels in all
+/// widths and sets took minutes to compile, and narrow vectors gain nothing from wide sets, so these are the ones
+/// that pay: four lanes on the baseline, more on AVX2 and AVX-512, and four where a CPU has neither.
+macro_rules! runner {
+    ($name:ident, $t:ident, $wide:ident $($set:ident $more:ident)*) => {
+        #[cfg(target_arch = "x86_64")]
+        pub(super) fn $name<K: Kernel<$t>>(level: Level, kernel: K) {
+            $(
+                if let Some(simd) = level.$set() {
+                    return simd.vectorize(
+                        #[inline(always)]
+                        || kernel.run::<$more<_>>(simd),
+                    );
+                }
+            )*
+            match level.as_sse2() {
+                Some(simd) => simd.vectorize(
+                    #[inline(always)]
+                    || kernel.run::<$wide<_>>(simd),
+                ),
+                None => kernel.run::<$t>(()),
+            }
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        pub(super) fn $name<K: Kernel<$t>>(level: Level, kernel: K) {
+            fearless_simd::dispatch!(level, simd => kernel.run::<$wide<_>>(simd));
+        }
+    };
+}
+
+runner!(run_f32x4, f32, f32x4);
+runner!(run_f32x8, f32, f32x4 as_avx2 f32x8);
+runner!(run_f32x16, f32, f32x4 as_avx512 f32x16 as_avx2 f32x16);
+runner!(run_f64x4, f64, f64x4);
+runner!(run_f64x8, f64, f64x4 as_avx512 f64x8 as_avx2 f64x8);

@@ -42,8 +42,7 @@ impl Spread {
         if values.is_empty() {
             return Spread::default();
         }
-        let mut sizes: Vec<f64> =
-            values.iter().map(|v| if v.is_finite() { v.abs() } else { f64::INFINITY }).collect();
+        let mut sizes: Vec<f64> = values.iter().map(|v| if v.is_finite() { v.abs() } else { f64::INFINITY }).collect();
         let mean = sizes.iter().sum::<f64>() / sizes.len() as f64;
         let at = (sizes.len() * 99).div_ceil(100).max(1) - 1;
         let (_, &mut p99, above) = sizes.select_nth_unstable_by(at, f64::total_cmp);
@@ -99,7 +98,7 @@ impl Strains {
 
     /// Tetrahedra that are inside out.
     pub fn inverted(&self) -> usize {
-        self.tetrahedra.iter().chain(&self.plain_tetrahedra).filter(|v| !(v[6] > -1.0)).count()
+        self.tetrahedra.iter().chain(&self.plain_tetrahedra).filter(|v| v[6] <= -1.0 || v[6].is_nan()).count()
     }
 
     fn column<const R: usize>(&self, rows: core::ops::Range<usize>, lists: &[&Vec<[f64; R]>]) -> [Spread; R] {
@@ -180,9 +179,7 @@ fn changes<T: Scalar>(model: &Model<T>, state: &State<T>) -> (f64, f64) {
     let (mut area, mut volume) = ([0.0; 2], [0.0; 2]);
     for body in &model.bodies {
         for (when, sum) in [true, false].into_iter().enumerate() {
-            let at = |v: u32| {
-                V3::from(if sum { model.positions[v as usize] } else { state.position(model, v) })
-            };
+            let at = |v: u32| V3::from(if sum { model.positions[v as usize] } else { state.position(model, v) });
             if body.tets.is_empty() {
                 for t in body.triangles.iter().map(|t| t.map(at)) {
                     area[when] += 0.5 * (t[1] - t[0]).cross(t[2] - t[0]).norm2().sqrt();

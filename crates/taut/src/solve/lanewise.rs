@@ -4,7 +4,11 @@ use crate::lanes::{BLOCK, Lanes, Place, Real, Scalar, Shared, V3, Vertex};
 
 /// N rows of numbers.
 #[inline(always)]
-pub(super) fn load_rows<T: Scalar, L: Lanes<T>, const N: usize>(token: L::Token, from: &[[T; BLOCK]; N], lane: usize) -> [L; N] {
+pub(super) fn load_rows<T: Scalar, L: Lanes<T>, const N: usize>(
+    token: L::Token,
+    from: &[[T; BLOCK]; N],
+    lane: usize,
+) -> [L; N] {
     let mut out = [L::load(token, &from[0][lane..]); N];
     for i in 1..N {
         out[i] = L::load(token, &from[i][lane..]);

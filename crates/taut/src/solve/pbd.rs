@@ -64,12 +64,8 @@ unsafe fn project<E, T, L, const V: usize, const D: usize, const P: usize, const
     // SAFETY: the caller's promise.
     let mut v = unsafe { gather::<T, L, V>(token, x, &block.places, lane) };
     let mut columns = E::columns(&rest, &edges::<L, V, D>(&v));
-    let mut projector = Projector {
-        rows,
-        stiffness,
-        metric: E::metric(&rest, &weights(&v)),
-        total: [V3::lit(v[0][0], [0.0; 3]); D],
-    };
+    let mut projector =
+        Projector { rows, stiffness, metric: E::metric(&rest, &weights(&v)), total: [V3::lit(v[0][0], [0.0; 3]); D] };
     E::rows(&rest, &mut columns, &mut projector);
     move_vertices(&mut v, &E::spread(&rest, &projector.total));
     // SAFETY: the caller's promise.

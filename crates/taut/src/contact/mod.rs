@@ -1,0 +1,93 @@
+//! Contact of vertices with simple shapes.
+//!
+//! A vertex inside a shape is put back on its surface, and friction takes from its motion along the surface, after
+//! every sweep over the elements: contact has the last word in a substep. Only vertices are tested, so a shape's
+//! sharp edges and corners can poke through coarse cloth.
+
+mod shape;
+
+pub use shape::{Pose, Shape};
+
+use crate::lanes::{Real, Scalar, V3, Vertex};
+
+/// A shape that cloth and soft bodies cannot enter.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Collider {
+    /// Its form.
+    pub shape: Shape,
+    /// Where it is at the start of a step.
+    pub from: Pose,
+    /// Where it is at the end of the step.
+    pub to: Pose,
+    /// Coulomb's coefficient of friction, static and kinetic.
+    pub friction: f64,
+    /// How far off its surface vertices stay, m.
+    pub thickness: f64,
+}
+
+impl Collider {
+    /// A shape that stays where it is, with friction 0.3 and 2 mm between it and the cloth.
+    pub fn fixed(shape: Shape, pose: Pose) -> Self {
+        Collider { shape, from: pose, to: pose, friction: 0.3, thickness: 0.002 }
+    }
+
+    /// Whether all its numbers can be computed with.
+    pub fn sound(&self) -> bool {
+        let finite = |p: &Pose| p.position.iter().chain(&p.rotation).all(|c| c.is_finite());
+        self.shape.sound()
+            && finite(&self.from)
+            && finite(&self.to)
+            && self.friction >= 0.0
+            && self.friction.is_finite()
+            && self.thickness.is_finite()
+    }
+}
+
+/// A collider in one substep: where it is at the end, and how it moved.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Placed<T> {
+    shape: Shape,
+    now: shape::Frame<T>,
+    before: shape::Frame<T>,
+    friction: T,
+    thickness: T,
+}
+
+impl<T: Scalar> Placed<T> {
+    /// The collider between the parts `a` and `b` (0 to 1) of its way.
+    pub(crate) fn new(collider: &Collider, a: f64, b: f64) -> Self {
+        Placed {
+            shape: collider.shape,
+            now: shape::Frame::new(&collider.from.towards(&collider.to, b)),
+            before: shape::Frame::new(&collider.from.towards(&collider.to, a)),
+            friction: T::of(collider.friction),
+            thickness: T::of(collider.thickness),
+        }
+    }
+
+    /// Moves a free vertex that started the substep at `old` out of the shape. True if it touched.
+    pub(crate) fn push(&self, x: &mut Vertex<T>, old: Vertex<T>) -> bool {
+        let at = V3::new(x[0], x[1], x[2]);
+        let local = self.now.inward(at);
+        let (distance, normal) = self.shape.distance(local);
+        let depth = self.thickness - distance;
+        if depth <= T::of(0.0) {
+            return false;
+        }
+        let normal = self.now.outward_direction(normal);
+        let mut to = at + normal * depth;
+        // What the shape's own motion would have done to the place where the vertex started.
+        let start = V3::new(old[0], old[1], old[2]);
+        let carried = self.now.outward(self.before.inward(start)) - start;
+        let slip = to - start - carried;
+        let slip = slip - normal * slip.dot(normal);
+        let (size, most) = (Real::sqrt(slip.norm2()), self.friction * depth);
+        if size > most {
+            to = to - slip * (most / size);
+        } else {
+            to = to - slip;
+        }
+        (x[0], x[1], x[2]) = (to.x, to.y, to.z);
+        true
+    }
+}
