@@ -14,6 +14,7 @@ use std::sync::{Condvar, Mutex};
 pub struct Team {
     pool: Option<rayon_core::ThreadPool>,
     threads: usize,
+    cores: usize,
 }
 
 /// One of the threads at work, and its way to meet the others.
@@ -37,7 +38,8 @@ impl Team {
                 rayon_core::ThreadPoolBuilder::new().num_threads(threads).thread_name(name).build().ok()
             })
             .flatten();
-        Team { threads: if pool.is_some() { threads } else { 1 }, pool }
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        Team { threads: if pool.is_some() { threads } else { 1 }, pool, cores }
     }
 
     /// How many threads there are.
@@ -48,7 +50,8 @@ impl Team {
     /// Runs `program` on `workers` threads at once (at most [`threads`](Self::threads)) and waits for all.
     pub fn run(&self, workers: usize, program: impl Fn(Worker<'_>) + Sync) {
         let of = workers.clamp(1, self.threads);
-        let barrier = Barrier::new(of);
+        // Where workers outnumber cores, whoever spins keeps from running whoever is waited for.
+        let barrier = Barrier::new(of, if of <= self.cores { SPINS } else { 0 });
         match &self.pool {
             Some(pool) if of > 1 => {
                 pool.broadcast(|context| {
@@ -80,11 +83,12 @@ impl Worker<'_> {
 }
 
 /// Spins this often before parking: some ten microseconds.
-const SPINS: usize = 4000;
+const SPINS: usize = 1000;
 
 #[derive(Debug)]
 struct Barrier {
     of: usize,
+    spins: usize,
     arrived: AtomicUsize,
     round: AtomicUsize,
     parked: Mutex<()>,
@@ -92,9 +96,10 @@ struct Barrier {
 }
 
 impl Barrier {
-    fn new(of: usize) -> Self {
+    fn new(of: usize, spins: usize) -> Self {
         Barrier {
             of,
+            spins,
             arrived: AtomicUsize::new(0),
             round: AtomicUsize::new(0),
             parked: Mutex::new(()),
@@ -113,7 +118,7 @@ impl Barrier {
             self.wake.notify_all();
             return;
         }
-        for _ in 0..SPINS {
+        for _ in 0..self.spins {
             if self.round.load(Ordering::Acquire) != round {
                 return;
             }
@@ -154,7 +159,7 @@ mod tests {
 
     #[test]
     fn shares_cover_a_range_once() {
-        let barrier = Barrier::new(3);
+        let barrier = Barrier::new(3, 0);
         let mut next = 10;
         for id in 0..3 {
             let share = Worker { id, of: 3, barrier: &barrier }.share(10..27);

@@ -27,8 +27,8 @@ fn run<T: Scalar>(threads: usize, width: Width) -> (u64, usize) {
     state.pin(&model, 20);
     state.pin(&model, plain);
     let params = Params {
-        substeps: 4,
-        iterations: 2,
+        substeps: 2,
+        iterations: 1,
         air: Air { wind: [3.0, 0.5, 1.0], density: 1.2, ..Air::default() },
         colliders: vec![
             Collider::fixed(Shape::Plane, Pose::at([0.0, -0.8, 0.0])),

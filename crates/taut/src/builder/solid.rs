@@ -94,13 +94,11 @@ impl ModelBuilder {
         let mut strained = Vec::with_capacity(given);
         let mut seen = HashSet::with_capacity(given);
         for (t, &index) in tets.iter().enumerate() {
-            if let Some(element) = self.strain_element(t, index, mesh, solid, &mut found) {
-                let mut sorted = index;
-                sorted.sort_unstable();
-                if !seen.insert(sorted) {
-                    found.twice.push(t);
-                    continue;
-                }
+            let mut sorted = index;
+            sorted.sort_unstable();
+            if !seen.insert(sorted) {
+                found.twice.push(t);
+            } else if let Some(element) = self.strain_element(t, index, mesh, solid, &mut found) {
                 self.elements_of(solid.form).push(element);
                 strained.push(t as u32);
             }

@@ -1,0 +1,40 @@
+//! `taut bench`: how fast, as ratios measured in one run.
+
+mod kernels;
+
+use crate::fail::Failure;
+use clap::Subcommand;
+
+/// What to measure.
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand)]
+enum What {
+    /// Nanoseconds per element and iteration: scalar against lanes, one thread against two.
+    Kernels(kernels::Args),
+}
+
+/// Runs a benchmark and prints its table or its JSON.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    match &args.what {
+        What::Kernels(args) => kernels::run(args),
+    }
+}
+
+/// Seconds since the first call.
+pub fn clock() -> f64 {
+    use std::sync::OnceLock;
+    use std::time::Instant;
+    static START: OnceLock<Instant> = OnceLock::new();
+    START.get_or_init(Instant::now).elapsed().as_secs_f64()
+}
+
+/// The middle one.
+pub fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_unstable_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+}
