@@ -142,11 +142,11 @@ pub mod palette {
 
     /// Muted blue: the default cloth.
     pub fn indigo() -> Rgb {
-        Rgb::oklch(0.50, 0.105, 262.0)
+        Rgb::oklch(0.50, 0.085, 258.0)
     }
     /// Warm brick red.
     pub fn terracotta() -> Rgb {
-        Rgb::oklch(0.60, 0.130, 40.0)
+        Rgb::oklch(0.60, 0.110, 38.0)
     }
     /// Grey green.
     pub fn sage() -> Rgb {

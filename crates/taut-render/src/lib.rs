@@ -9,15 +9,19 @@
 
 mod camera;
 mod colour;
+pub mod export;
+mod legend;
 mod map;
 mod math;
 mod picture;
 mod raster;
 mod scene;
 mod text;
+mod ticks;
 
 pub use camera::{Bounds, Camera, Framing};
 pub use colour::{Rgb, palette};
+pub use legend::Legend;
 pub use map::{ColourMap, Scale};
 pub use picture::{Picture, Rect};
 pub use raster::Renderer;

@@ -1,9 +1,10 @@
 //! Pictures in memory, and drawing on them.
 
 use crate::colour::Rgb;
+use std::fmt;
 
 /// An 8-bit sRGB picture with straight alpha, rows from the top.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Picture {
     width: usize,
     height: usize,
@@ -21,6 +22,13 @@ pub struct Rect {
     pub width: f32,
     /// Height.
     pub height: f32,
+}
+
+impl fmt::Debug for Picture {
+    /// The size only: a million pixels help nobody.
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "Picture({} × {})", self.width, self.height)
+    }
 }
 
 impl Picture {

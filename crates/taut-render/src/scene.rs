@@ -194,10 +194,10 @@ impl Style {
             bottom: Rgb::hex(0xf3f2f0),
             light: Light::FromViewer { left: 38.0, up: 48.0 },
             softness_degrees: 4.0,
-            key: 0.95,
-            ambient: 0.55,
-            occlusion: 0.9,
-            floor_shadow: 0.8,
+            key: 0.92,
+            ambient: 0.42,
+            occlusion: 1.0,
+            floor_shadow: 0.9,
         }
     }
 

@@ -132,11 +132,16 @@ fn clip(corners: [Vec3; 3], near: f32) -> Vec<Vec3> {
     kept
 }
 
+/// The smaller of two numbers that are not NaN: one instruction, where `f32::min` takes several.
+fn least(a: f32, b: f32) -> f32 {
+    if a < b { a } else { b }
+}
+
 /// A triangle ready to fill.
 struct Plan {
     /// Edge functions a x + b y + c, positive inside.
     edges: [[f64; 3]; 3],
-    /// What an edge function must reach: 0 on edges that own their points, the least positive number on others.
+    /// What an edge function must reach: 0 on edges that own their points, the smallest normal number on others.
     threshold: [f32; 3],
     /// One over the depth as a function of the place in the picture.
     depth: [f64; 3],
@@ -181,6 +186,8 @@ impl Plan {
         };
         let shifts = self.edges.each_ref().map(shift);
         let depth_shift = shift(&self.depth);
+        // The most an edge function can grow between a pixel's centre and its samples.
+        let slack = self.edges.map(|e| (0.5 * (e[0].abs() + e[1].abs())) as f32);
         let top = (self.y[0] - 0.5).floor().max(y0 as f32) as usize;
         let bottom = ((self.y[1] + 0.5).ceil().max(0.0) as usize).min(y0 + rows);
         for y in top..bottom {
@@ -190,17 +197,21 @@ impl Plan {
                 let xc = x as f64 + 0.5;
                 let at = |e: &[f64; 3]| (e[0] * xc + e[1] * yc + e[2]) as f32;
                 let edge = self.edges.each_ref().map(at);
+                if (edge[0] < -slack[0]) | (edge[1] < -slack[1]) | (edge[2] < -slack[2]) {
+                    continue;
+                }
                 let depth = at(&self.depth);
                 let place = (y - y0) * width + x;
                 let (nearest, triangle) = (&mut samples.inverse_depth[place], &mut samples.triangle[place]);
+                // Written without branches, so that all samples of a pixel are done at once.
                 for s in 0..SAMPLES {
-                    let inside = (edge[0] + shifts[0][s] >= self.threshold[0])
-                        & (edge[1] + shifts[1][s] >= self.threshold[1])
-                        & (edge[2] + shifts[2][s] >= self.threshold[2]);
+                    let reach = |k: usize| edge[k] + shifts[k][s] - self.threshold[k];
+                    let least = least(least(reach(0), reach(1)), reach(2));
                     let here = depth + depth_shift[s];
-                    let take = inside & (here > nearest[s]);
-                    nearest[s] = if take { here } else { nearest[s] };
-                    triangle[s] = if take { source } else { triangle[s] };
+                    let take = ((least >= 0.0) & (here > nearest[s])) as u32;
+                    let mask = take.wrapping_neg();
+                    nearest[s] = f32::from_bits((here.to_bits() & mask) | (nearest[s].to_bits() & !mask));
+                    triangle[s] = (source & mask) | (triangle[s] & !mask);
                 }
             }
         }
@@ -227,10 +238,12 @@ impl Plan {
 
 #[cfg(test)]
 mod tests {
+    use super::super::ViewBox;
     use super::*;
 
     fn view(width: usize, height: usize) -> View {
-        View { width, height, focal: 1.0, near: 0.1, up: Vec3::new(0.0, 1.0, 0.0), floor: None }
+        let bounds = ViewBox { centre: Vec3::ZERO, axes: [Vec3::ZERO; 3], half: [1.0; 3] };
+        View { width, height, focal: 1.0, near: 0.1, up: Vec3::new(0.0, 1.0, 0.0), bounds, floor: None }
     }
 
     fn draw(triangles: &[[[f32; 3]; 3]], size: usize) -> Samples {

@@ -1,68 +1,116 @@
 //! Takes the noise out of shadows and occlusion without carrying them over edges.
 //!
-//! Both use patterns that repeat every four pixels. Weights of 1 2 2 2 1 over five pixels, first along rows and
-//! then along columns, give each of the four the same share: on a smooth surface the pattern vanishes exactly.
+//! Both use patterns that repeat every four values. Weights of 1 2 2 2 1 over five neighbours, or 1 1 1 1 over four
+//! when the place lies between two of the coarse grid, give each of the four the same share: on a smooth
+//! surface the pattern vanishes exactly. Rows first, then columns.
 
 use super::View;
+use super::occlusion::{Coarse, STRIDE};
 use super::resolve::{Seen, Surface};
+use crate::math::Vec3;
 
-const WEIGHTS: [f32; 5] = [1.0, 2.0, 2.0, 2.0, 1.0];
+/// A value to average: how far away, in pixels, and its weight.
+type Tap = (isize, f32);
+/// Neighbours on the full grid.
+const FINE: [Tap; 5] = [(-2, 1.0), (-1, 2.0), (0, 2.0), (1, 2.0), (2, 1.0)];
+/// Neighbours on the coarse grid, for places on it.
+const ON: [Tap; 5] = [(-4, 1.0), (-2, 2.0), (0, 2.0), (2, 2.0), (4, 1.0)];
+/// Neighbours on the coarse grid, for places between.
+const BETWEEN: [Tap; 4] = [(-3, 2.0), (-1, 2.0), (1, 2.0), (3, 2.0)];
 
-/// Filters along rows, for the rows from `y0`.
-pub(crate) fn across(from: &[[f32; 2]], seen: &Seen, view: &View, y0: usize, rows: &mut [[f32; 2]]) {
-    each(seen, y0, rows, |x, y| {
-        let place = y * seen.width + x;
-        let near = |k: usize| (x + k).checked_sub(2).filter(|c| *c < seen.width).map(|c| y * seen.width + c);
-        average(from, seen, view, place, near)
+/// Filters shadows along rows, for the rows from `y0`.
+pub(crate) fn shadows_across(from: &[f32], seen: &Seen, view: &View, y0: usize, out: &mut [f32]) {
+    each(seen.width, y0, out, |x, y| {
+        let row = Line { count: seen.width, place: x, first: y * seen.width, step: 1 };
+        average(seen, view, &row, &FINE, |column| from[y * seen.width + column])
     });
 }
 
-/// Filters along columns, for the rows from `y0`.
-pub(crate) fn down(from: &[[f32; 2]], seen: &Seen, view: &View, y0: usize, rows: &mut [[f32; 2]]) {
-    each(seen, y0, rows, |x, y| {
-        let place = y * seen.width + x;
-        let near = |k: usize| (y + k).checked_sub(2).filter(|r| *r < seen.height).map(|r| r * seen.width + x);
-        average(from, seen, view, place, near)
+/// Filters shadows along columns, for the rows from `y0`.
+pub(crate) fn shadows_down(from: &[f32], seen: &Seen, view: &View, y0: usize, out: &mut [f32]) {
+    each(seen.width, y0, out, |x, y| {
+        let column = Line { count: seen.height, place: y, first: x, step: seen.width };
+        average(seen, view, &column, &FINE, |row| from[row * seen.width + x])
     });
 }
 
-fn each(seen: &Seen, y0: usize, rows: &mut [[f32; 2]], value: impl Fn(usize, usize) -> [f32; 2]) {
-    for (place, out) in rows.iter_mut().enumerate() {
-        *out = value(place % seen.width, y0 + place / seen.width);
-    }
+/// Filters the coarse occlusion along rows to the picture's full width, for the coarse rows from `y0`.
+pub(crate) fn sky_across(from: &[f32], coarse: &Coarse, seen: &Seen, view: &View, y0: usize, out: &mut [f32]) {
+    each(seen.width, y0, out, |x, coarse_row| {
+        let row = Line { count: seen.width, place: x, first: coarse_row * STRIDE * seen.width, step: 1 };
+        let taps: &[Tap] = if x % STRIDE == 0 { &ON } else { &BETWEEN };
+        average(seen, view, &row, taps, |column| from[coarse_row * coarse.width + column / STRIDE])
+    });
 }
 
-fn average(
-    from: &[[f32; 2]],
-    seen: &Seen,
-    view: &View,
+/// Filters what [`sky_across`] made along columns to the full height, for the rows from `y0`.
+pub(crate) fn sky_down(from: &[f32], seen: &Seen, view: &View, y0: usize, out: &mut [f32]) {
+    each(seen.width, y0, out, |x, y| {
+        let column = Line { count: seen.height, place: y, first: x, step: seen.width };
+        let taps: &[Tap] = if y % STRIDE == 0 { &ON } else { &BETWEEN };
+        average(seen, view, &column, taps, |row| from[row / STRIDE * seen.width + x])
+    });
+}
+
+/// A row or column of the picture and a place on it.
+struct Line {
+    count: usize,
     place: usize,
-    near: impl Fn(usize) -> Option<usize>,
-) -> [f32; 2] {
-    let own = seen.surfaces[place];
-    if own.depth <= 0.0 {
-        return from[place];
+    /// Where it starts in the picture, and how far apart its pixels are.
+    first: usize,
+    step: usize,
+}
+
+fn each(width: usize, y0: usize, out: &mut [f32], value: impl Fn(usize, usize) -> f32) {
+    for (row, out) in out.chunks_mut(width).enumerate() {
+        out.iter_mut().enumerate().for_each(|(x, out)| *out = value(x, y0 + row));
     }
-    let (mut sum, mut total) = ([0.0; 2], 0.0);
-    for (k, weight) in WEIGHTS.into_iter().enumerate() {
-        let Some(other) = near(k) else { continue };
-        let weight = weight * likeness(&own, &seen.surfaces[other], view);
-        sum[0] += weight * from[other][0];
-        sum[1] += weight * from[other][1];
+}
+
+/// The mean of the neighbours that belong to the same surface.
+fn average(seen: &Seen, view: &View, line: &Line, taps: &[Tap], value: impl Fn(usize) -> f32) -> f32 {
+    let inside = |step: isize| line.place.checked_add_signed(step).filter(|p| *p < line.count);
+    // Most of a picture is evenly lit: nothing to weigh.
+    let mut places = taps.iter().filter_map(|(step, _)| inside(*step));
+    let Some(first) = places.next().map(&value) else { return 1.0 };
+    if places.all(|p| value(p) == first) {
+        return first;
+    }
+    let surface = |place: usize| &seen.surfaces[line.first + place * line.step];
+    let own = surface(line.place);
+    if own.depth <= 0.0 {
+        return 1.0;
+    }
+    let at = |place: usize| {
+        let pixel = line.first + place * line.step;
+        let (x, y) = (pixel % seen.width, pixel / seen.width);
+        view.ray(x as f32 + 0.5, y as f32 + 0.5) * surface(place).depth
+    };
+    let position = at(line.place);
+    let (mut sum, mut total) = (0.0, 0.0);
+    for (step, weight) in taps {
+        let Some(place) = inside(*step) else { continue };
+        let weight = weight * likeness(own, position, surface(place), at(place), view);
+        sum += weight * value(place);
         total += weight;
     }
-    sum.map(|s| s / total)
+    if total > 0.0 { sum / total } else { 1.0 }
 }
 
-/// 1 where two pixels show the same smooth surface, 0 across an edge.
-pub(crate) fn likeness(a: &Surface, b: &Surface, view: &View) -> f32 {
+/// 1 where two pixels show the same smooth surface, next to nothing across an edge. Distance is measured off the
+/// first one's plane: on a flat floor all pixels are alike, however slanted it is seen.
+fn likeness(a: &Surface, at_a: Vec3, b: &Surface, at_b: Vec3, view: &View) -> f32 {
     if b.depth <= 0.0 {
         return 0.0;
     }
-    // Depth may change by what the slope allows over two pixels, and a little more.
-    let pixel = a.depth / view.focal;
-    let slope = 1.0 / a.normal.z.abs().max(0.08);
-    let apart = (a.depth - b.depth).abs() / (pixel * (2.0 + 3.0 * slope));
+    let off = a.normal.dot(at_b - at_a).abs() * view.focal / (3.0 * a.depth);
     let turned = (1.0 - a.normal.dot(b.normal)) * 5.0;
-    (1.0 - apart).max(0.0) * (1.0 - turned).max(0.0) + 1e-6
+    (1.0 - off).max(0.0) * (1.0 - turned).max(0.0) + 1e-6
+}
+
+/// How alike a surface at a position and that of a pixel are, for choosing the best of several pixels.
+pub(crate) fn match_of(a: &Surface, at_a: Vec3, seen: &Seen, pixel: usize, view: &View) -> f32 {
+    let b = &seen.surfaces[pixel];
+    let (x, y) = (pixel % seen.width, pixel / seen.width);
+    likeness(a, at_a, b, view.ray(x as f32 + 0.5, y as f32 + 0.5) * b.depth, view)
 }

@@ -3,12 +3,13 @@
 //! 1. `geometry` gathers all meshes in the axes of the view, with normals.
 //! 2. `fill` finds, in bands of rows, which triangle is nearest at each sample.
 //! 3. `resolve` merges the samples of each pixel into the few surfaces that are seen there.
-//! 4. `shadow` and `occlusion` tell how much of each light arrives; `filter` takes out their noise.
+//! 4. `shadow`, `dome` and `occlusion` tell how much of each light arrives; `filter` takes out their noise.
 //! 5. `shade` lights the surfaces and writes the pixels.
 //!
 //! Work is cut into bands that do not depend on the number of threads, and no band reads what another writes in
 //! the same stage: the picture is the same to the last bit for any number of threads.
 
+mod dome;
 mod fill;
 mod filter;
 mod geometry;
@@ -17,7 +18,7 @@ mod resolve;
 mod shade;
 mod shadow;
 
-use crate::camera::Camera;
+use crate::camera::{Bounds, Camera};
 use crate::math::Vec3;
 use crate::picture::Picture;
 use crate::scene::{Scene3, Style};
@@ -65,18 +66,12 @@ impl Renderer {
         let markers = geometry::marker_meshes(scene);
         let geometry = geometry::Geometry::gather(scene, &markers, camera);
         let light = camera.direction_to_view(self.style.light_direction(camera));
-        let shadows = shadow::ShadowMap::build(&geometry, light, self.style.softness_degrees);
         let mut seen = resolve::Seen::new(self.width, self.height);
         let bins = fill::Bins::sort(&geometry, &view);
         let fragments = self.rasterise(&geometry, &view, &bins, &mut seen);
-        let mut arriving = vec![[1.0f32; 2]; self.width * self.height];
-        self.in_bands(&mut arriving, |y0, rows| shadow::light_rows(&shadows, &seen, &view, y0, rows));
-        let reach = occlusion::reach(&geometry);
-        self.in_bands(&mut arriving, |y0, rows| occlusion::occlude_rows(&seen, &view, reach, y0, rows));
-        let mut across = arriving.clone();
-        self.in_bands(&mut across, |y0, rows| filter::across(&arriving, &seen, &view, y0, rows));
-        self.in_bands(&mut arriving, |y0, rows| filter::down(&across, &seen, &view, y0, rows));
-        let shader = shade::Shader::new(&self.style, &geometry, &view, light, &seen, &arriving);
+        let shadow = self.shadow(&geometry, &view, light, &seen);
+        let sky = self.sky(&geometry, camera, &view, &seen);
+        let shader = shade::Shader::new(&self.style, &geometry, &view, light, &seen, [&shadow, &sky]);
         self.in_bands(picture.pixels_mut(), |y0, rows| shader.shade_rows(&fragments[y0 / BAND], y0, rows));
         picture
     }
@@ -98,6 +93,34 @@ impl Renderer {
             resolve::resolve(geometry, view, samples, band * BAND, out, surfaces);
         });
         fragments
+    }
+
+    /// How much of the main light arrives at each pixel.
+    fn shadow(&self, geometry: &geometry::Geometry, view: &View, light: Vec3, seen: &resolve::Seen) -> Vec<f32> {
+        // About as fine as the picture: finer would be filtered away.
+        let size = (self.height * 5 / 4).clamp(256, 4096);
+        let map = shadow::ShadowMap::build(geometry, light, self.style.softness_degrees, size);
+        let mut noisy = vec![1.0; self.width * self.height];
+        self.in_bands(&mut noisy, |y0, rows| shadow::light_rows(&map, seen, view, y0, rows));
+        let mut across = vec![1.0; noisy.len()];
+        self.in_bands(&mut across, |y0, rows| filter::shadows_across(&noisy, seen, view, y0, rows));
+        self.in_bands(&mut noisy, |y0, rows| filter::shadows_down(&across, seen, view, y0, rows));
+        noisy
+    }
+
+    /// How much of the light from all around arrives at each pixel.
+    fn sky(&self, geometry: &geometry::Geometry, camera: &Camera, view: &View, seen: &resolve::Seen) -> Vec<f32> {
+        let dome = dome::Dome::build(geometry, camera, view, self.threads);
+        let coarse = occlusion::Coarse::new(seen, view);
+        let mut noisy = vec![1.0; coarse.width * coarse.height];
+        let band = occlusion::COARSE_BAND;
+        let jobs = noisy.chunks_mut(band * coarse.width).enumerate().collect();
+        run(self.threads, jobs, || (), |_, (i, rows)| coarse.occlude_rows(&dome, seen, view, i * band, rows));
+        let mut across = vec![1.0; self.width * coarse.height];
+        self.in_bands(&mut across, |y0, rows| filter::sky_across(&noisy, &coarse, seen, view, y0, rows));
+        let mut sky = vec![1.0; self.width * self.height];
+        self.in_bands(&mut sky, |y0, rows| filter::sky_down(&across, seen, view, y0, rows));
+        sky
     }
 
     /// Runs `work(first_row, rows)` over all bands of a buffer with one entry per pixel.
@@ -138,7 +161,40 @@ pub(crate) struct View {
     near: f32,
     /// Up in the world.
     up: Vec3,
+    /// The box around everything.
+    bounds: ViewBox,
     floor: Option<FloorPlane>,
+}
+
+/// A box along the world's axes, in the axes of the view.
+struct ViewBox {
+    centre: Vec3,
+    axes: [Vec3; 3],
+    half: [f32; 3],
+}
+
+impl ViewBox {
+    fn new(bounds: &Bounds, camera: &Camera) -> ViewBox {
+        let half = |i: usize| if bounds.is_empty() { 0.0 } else { 0.5 * (bounds.max[i] - bounds.min[i]) as f32 };
+        ViewBox {
+            centre: camera.to_view_all(&[bounds.centre()])[0],
+            axes: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(|a| camera.direction_to_view(a)),
+            half: [half(0), half(1), half(2)],
+        }
+    }
+
+    /// Half its diagonal.
+    fn radius(&self) -> f32 {
+        Vec3::new(self.half[0], self.half[1], self.half[2]).length()
+    }
+
+    /// Whether a point is farther than this from the box.
+    fn is_beyond(&self, p: Vec3, distance: f32) -> bool {
+        let offset = p - self.centre;
+        let out = |i: usize| (self.axes[i].dot(offset).abs() - self.half[i]).max(0.0);
+        let (x, y, z) = (out(0), out(1), out(2));
+        x * x + y * y + z * z > distance * distance
+    }
 }
 
 /// The floor in the axes of the view.
@@ -179,6 +235,7 @@ impl View {
             focal: camera.pixels_per_unit(renderer.height) as f32,
             near: (1e-3 * distance).max(1e-6) as f32,
             up: camera.direction_to_view([0.0, 1.0, 0.0]),
+            bounds: ViewBox::new(&bounds, camera),
             floor,
         }
     }

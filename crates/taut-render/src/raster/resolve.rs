@@ -11,16 +11,14 @@ use crate::math::{Vec3, smoothstep};
 use crate::scene::{Field, Values, Wireframe};
 
 /// In place of an item: the floor.
-pub(crate) const FLOOR: u32 = u32::MAX - 1;
-/// In place of an item: nothing at all.
-pub(crate) const BACKDROP: u32 = u32::MAX;
+pub(crate) const FLOOR: u32 = u32::MAX;
 
 /// A surface seen in a pixel.
 #[derive(Clone, Copy)]
 pub(crate) struct Fragment {
     /// Which pixel.
     pub pixel: u32,
-    /// Which item, or floor or backdrop.
+    /// Which item, or the floor.
     pub item: u32,
     /// Its share of the pixel, 0 to 1.
     pub weight: f32,
@@ -70,24 +68,28 @@ pub(crate) fn resolve(
     out: &mut Vec<Fragment>,
     surfaces: &mut [Surface],
 ) {
-    out.reserve(surfaces.len());
-    for place in 0..surfaces.len() {
-        let (x, y) = (place % view.width, y0 + place / view.width);
+    out.reserve(surfaces.len() + surfaces.len() / 8);
+    let places = (0..surfaces.len() / view.width).flat_map(|row| (0..view.width).map(move |x| (x, row)));
+    for (place, (x, row)) in places.enumerate() {
+        let y = y0 + row;
         let first = out.len();
         let centre = [x as f32 + 0.5, y as f32 + 0.5];
         for share in shares(view, &samples.triangle[place], &samples.inverse_depth[place], centre) {
             let at = [centre[0] + share.x / share.count as f32, centre[1] + share.y / share.count as f32];
-            let mut fragment = if share.triangle == NOTHING {
-                open_fragment(view, at)
-            } else {
-                surface_fragment(geometry, view, share.triangle, at)
+            let seen = match share.triangle {
+                NOTHING => floor_fragment(view, at),
+                triangle => Some(surface_fragment(geometry, view, triangle, at)),
             };
-            fragment.pixel = (y * view.width + x) as u32;
-            fragment.weight = share.count as f32 / SAMPLES as f32;
-            merge(out, first, fragment, view);
+            if let Some(mut fragment) = seen {
+                fragment.pixel = (y * view.width + x) as u32;
+                fragment.weight = share.count as f32 / SAMPLES as f32;
+                merge(out, first, fragment, view);
+            }
         }
-        for fragment in &mut out[first..] {
-            fragment.normal = fragment.normal.unit_or(Vec3::new(0.0, 0.0, 1.0));
+        if out.len() > first + 1 || samples.triangle[place][0] != samples.triangle[place][SAMPLES - 1] {
+            for fragment in &mut out[first..] {
+                fragment.normal = fragment.normal.unit_or(Vec3::new(0.0, 0.0, 1.0));
+            }
         }
         surfaces[place] = dominant(&out[first..]);
     }
@@ -102,8 +104,11 @@ fn shares(
 ) -> impl Iterator<Item = Share> {
     let mut found = [Share { triangle: NOTHING, count: 0, x: 0.0, y: 0.0 }; SAMPLES];
     let mut count = 0;
-    if triangles.iter().all(|t| *t == NOTHING) {
-        found[0].count = SAMPLES as u32;
+    // Most pixels show one triangle, or none.
+    let floor = view.floor_inverse_depth(view.ray(centre[0], centre[1]));
+    let above = |s: usize| inverse_depth[s] > floor * 1.01;
+    if triangles.iter().all(|t| *t == triangles[0]) && (triangles[0] == NOTHING || (above(0) && above(SAMPLES - 1))) {
+        found[0] = Share { triangle: triangles[0], count: SAMPLES as u32, ..found[0] };
         return found.into_iter().take(1);
     }
     for s in 0..SAMPLES {
@@ -122,28 +127,25 @@ fn shares(
     found.into_iter().take(count)
 }
 
-/// What is seen where there is no mesh: floor or backdrop.
-fn open_fragment(view: &View, at: [f32; 2]) -> Fragment {
-    let mut fragment = Fragment {
-        pixel: 0,
-        item: BACKDROP,
-        weight: 0.0,
-        position: Vec3::ZERO,
-        normal: view.up,
-        colour: Rgb::default(),
-    };
+/// The floor as seen through a point of the picture, if it is; what no fragment covers is backdrop.
+fn floor_fragment(view: &View, at: [f32; 2]) -> Option<Fragment> {
+    let floor = view.floor.as_ref()?;
     let ray = view.ray(at[0], at[1]);
     let inverse = view.floor_inverse_depth(ray);
-    if let Some(floor) = &view.floor
-        && inverse > 0.0
-    {
-        let position = ray * (1.0 / inverse);
-        if (position - floor.centre).length() < floor.extent {
-            fragment.item = FLOOR;
-            fragment.position = position;
-        }
+    if inverse <= 0.0 {
+        return None;
     }
-    fragment
+    let position = ray * (1.0 / inverse);
+    let away = position - floor.centre;
+    let colour = Rgb::default();
+    (away.dot(away) < floor.extent * floor.extent).then_some(Fragment {
+        pixel: 0,
+        item: FLOOR,
+        weight: 0.0,
+        position,
+        normal: view.up,
+        colour,
+    })
 }
 
 /// The triangle as seen through a point of the picture.
@@ -229,12 +231,11 @@ fn merge(out: &mut Vec<Fragment>, first: usize, fragment: Fragment, view: &View)
         if old.item != fragment.item {
             continue;
         }
-        let open = fragment.item == BACKDROP || fragment.item == FLOOR;
         let size = -fragment.position.z / view.focal;
         let facing = old.normal.unit_or(fragment.normal).dot(fragment.normal);
         // Six pixels' depth in one: beyond it, two layers are seen, not one steep one.
         let near = (old.position.z - fragment.position.z).abs() < 6.0 * size;
-        if open || (facing > 0.9 && near) {
+        if fragment.item == FLOOR || (facing > 0.9 && near) {
             let total = old.weight + fragment.weight;
             let share = fragment.weight / total;
             old.position = old.position * (1.0 - share) + fragment.position * share;
@@ -248,8 +249,7 @@ fn merge(out: &mut Vec<Fragment>, first: usize, fragment: Fragment, view: &View)
 }
 
 fn dominant(fragments: &[Fragment]) -> Surface {
-    let solid = fragments.iter().filter(|f| f.item != BACKDROP);
-    let largest = solid.reduce(|best, f| if f.weight > best.weight { f } else { best });
+    let largest = fragments.iter().reduce(|best, f| if f.weight > best.weight { f } else { best });
     largest.map_or(Surface::default(), |f| Surface { depth: -f.position.z, normal: f.normal })
 }
 

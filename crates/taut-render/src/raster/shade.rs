@@ -1,9 +1,9 @@
 //! Lights the surfaces and writes the pixels.
 
 use super::View;
-use super::filter::likeness;
+use super::filter::match_of;
 use super::geometry::Geometry;
-use super::resolve::{BACKDROP, FLOOR, Fragment, Seen, Surface};
+use super::resolve::{FLOOR, Fragment, Seen, Surface};
 use crate::colour::Rgb;
 use crate::math::{Vec3, mix, smoothstep};
 use crate::scene::{Material, Style};
@@ -18,7 +18,8 @@ pub(crate) struct Shader<'a> {
     /// To a weak light from the other side, which keeps shaded folds readable.
     fill: Vec3,
     seen: &'a Seen,
-    arriving: &'a [[f32; 2]],
+    /// Shares of the main light and of the sky that arrive, for the surface that fills most of each pixel.
+    arriving: [&'a [f32]; 2],
 }
 
 impl<'a> Shader<'a> {
@@ -28,7 +29,7 @@ impl<'a> Shader<'a> {
         view: &'a View,
         light: Vec3,
         seen: &'a Seen,
-        arriving: &'a [[f32; 2]],
+        arriving: [&'a [f32]; 2],
     ) -> Shader<'a> {
         let materials = geometry.items.iter().map(|item| (item.material, item.field.is_some())).collect();
         let fill = Vec3::new(-light.x, 0.25 * light.y, 0.6).unit_or(view.up);
@@ -41,22 +42,21 @@ impl<'a> Shader<'a> {
         let mut next = 0;
         for (place, out) in rows.iter_mut().enumerate() {
             let pixel = first + place;
-            let mut sum = Rgb::default();
+            let backdrop = self.backdrop(pixel);
+            let (mut sum, mut rest) = (Rgb::default(), 1.0);
             while let Some(fragment) = fragments.get(next).filter(|f| f.pixel as usize == pixel) {
                 // Toned before averaging: else one bright sample would erase the edge's other side.
-                sum = sum + tone(self.light_fragment(fragment)) * fragment.weight;
+                sum = sum + tone(self.light_fragment(fragment, backdrop)) * fragment.weight;
+                rest -= fragment.weight;
                 next += 1;
             }
-            let [r, g, b] = sum.to_srgb8();
+            let [r, g, b] = (sum + backdrop * rest).to_srgb8();
             *out = [r, g, b, 255];
         }
     }
 
-    fn light_fragment(&self, fragment: &Fragment) -> Rgb {
-        let pixel = fragment.pixel as usize;
-        let backdrop = self.backdrop(pixel);
+    fn light_fragment(&self, fragment: &Fragment, backdrop: Rgb) -> Rgb {
         match fragment.item {
-            BACKDROP => backdrop,
             FLOOR => self.floor(fragment, backdrop),
             item => {
                 let (material, field) = &self.materials[item as usize];
@@ -120,14 +120,17 @@ impl<'a> Shader<'a> {
         let direct = self.style.key * facing.max(0.0) * key;
         let up = 0.5 + 0.5 * n.dot(self.view.up);
         // Cool from above, warm and weaker from the floor.
-        let around = Rgb::linear(0.52, 0.50, 0.48).mix(Rgb::linear(0.96, 0.99, 1.05), up) * self.style.ambient;
+        let above = Rgb::linear(0.96, 0.99, 1.05) * (up * self.style.ambient);
+        let below = Rgb::linear(0.54, 0.50, 0.46) * ((1.0 - up) * self.style.ambient);
         let fill = 0.16 * self.style.key * n.dot(self.fill).max(0.0);
         let warm = Rgb::linear(1.02, 1.0, 0.97);
-        let arriving = warm * direct + (around + Rgb::linear(fill, fill, fill)) * sky;
+        // What the floor throws back goes under things, where the sky does not reach.
+        let soft = bounced(above + Rgb::linear(fill, fill, fill), sky, fragment.colour) + below * mix(0.6, 1.0, sky);
+        let arriving = warm * direct + soft;
         if field {
             // Heat maps keep their hue and much of their lightness, so that the legend holds.
-            let level = 0.42 + 0.58 * arriving.luminance();
-            return fragment.colour * level.min(1.12);
+            let level = 0.25 + 0.75 * arriving.luminance();
+            return fragment.colour * level.min(1.1);
         }
         let edge = (1.0 - n.dot(toward).clamp(0.0, 1.0)).powi(4);
         let half = (self.light + toward).unit_or(n);
@@ -143,21 +146,28 @@ impl<'a> Shader<'a> {
         let pixel = fragment.pixel as usize;
         let own = Surface { depth: -fragment.position.z, normal: fragment.normal };
         if fragment.weight > 0.55 {
-            return self.arriving[pixel];
+            return self.arriving.map(|a| a[pixel]);
         }
         let (x, y) = (pixel % self.seen.width, pixel / self.seen.width);
         let (mut best, mut likest) = (pixel, -1.0);
         for row in y.saturating_sub(1)..(y + 2).min(self.seen.height) {
             for column in x.saturating_sub(1)..(x + 2).min(self.seen.width) {
                 let place = row * self.seen.width + column;
-                let like = likeness(&own, &self.seen.surfaces[place], self.view);
+                let like = match_of(&own, fragment.position, self.seen, place, self.view);
                 if like > likest {
                     (best, likest) = (place, like);
                 }
             }
         }
-        self.arriving[best]
+        self.arriving.map(|a| a[best])
     }
+}
+
+/// Light from the sky after it was partly shut out. Part of what is shut out comes back by way of the surface itself,
+/// tinted by it: folds of bright cloth glow where those of dark cloth are black.
+fn bounced(light: Rgb, open: f32, colour: Rgb) -> Rgb {
+    let share = |c: f32| open / (1.0 - 0.75 * c.clamp(0.0, 1.0) * (1.0 - open));
+    light * Rgb::linear(share(colour.r), share(colour.g), share(colour.b))
 }
 
 /// Leaves colours alone up to 0.7 and bends brighter ones gently below 1.

@@ -9,8 +9,6 @@ use super::geometry::Geometry;
 use super::resolve::Seen;
 use crate::math::Vec3;
 
-/// Texels along the longer side.
-const SIZE: usize = 1024;
 /// Texels beyond which a soft edge does not grow: what the taps can still fill without gaps.
 const WIDEST: f32 = 28.0;
 /// Side of the tiles that tell where nothing can cast, texels.
@@ -37,24 +35,24 @@ pub(crate) struct ShadowMap {
 }
 
 impl ShadowMap {
-    pub fn build(geometry: &Geometry, light: Vec3, softness_degrees: f64) -> ShadowMap {
+    /// `size` is the number of texels along the longer side.
+    pub fn build(geometry: &Geometry, light: Vec3, softness_degrees: f64, size: usize) -> ShadowMap {
         let side = if light.x.abs() < 0.7 { Vec3::new(1.0, 0.0, 0.0) } else { Vec3::new(0.0, 1.0, 0.0) };
         let across = side.cross(light).unit_or(side);
         let axes = [across, light.cross(across), light];
         let (mut lo, mut hi) = ([f32::INFINITY; 2], [f32::NEG_INFINITY; 2]);
-        for triangle in &geometry.triangles {
-            for corner in geometry.corners(triangle) {
-                for k in 0..2 {
-                    lo[k] = lo[k].min(axes[k].dot(corner));
-                    hi[k] = hi[k].max(axes[k].dot(corner));
-                }
+        for vertex in geometry.vertices.iter().filter(|v| v.is_finite()) {
+            for k in 0..2 {
+                let along = axes[k].dot(*vertex);
+                lo[k] = lo[k].min(along);
+                hi[k] = hi[k].max(along);
             }
         }
         let extent = (hi[0] - lo[0]).max(hi[1] - lo[1]);
         let drawable = extent.is_finite() && extent > 0.0;
-        let texel = if drawable { extent / (SIZE - 4) as f32 } else { 1.0 };
+        let texel = if drawable { extent / (size - 4) as f32 } else { 1.0 };
         let count = |k: usize| if drawable { ((hi[k] - lo[k]) / texel).ceil() as usize + 4 } else { 0 };
-        let (width, height) = (count(0).min(SIZE), count(1).min(SIZE));
+        let (width, height) = (count(0).min(size), count(1).min(size));
         let mut map = ShadowMap {
             axes,
             origin: if drawable { lo.map(|v| v - 2.0 * texel) } else { [0.0; 2] },
@@ -67,8 +65,9 @@ impl ShadowMap {
             spread: softness_degrees.clamp(0.0, 30.0).to_radians().tan() as f32,
             taps: std::array::from_fn(|i| disc_point(i, TAPS)),
         };
+        let placed: Vec<[f32; 3]> = geometry.vertices.iter().map(|v| map.place(*v)).collect();
         for triangle in &geometry.triangles {
-            map.draw(geometry.corners(triangle).map(|c| map.place(c)));
+            map.draw(triangle.vertices.map(|v| placed[v as usize]));
         }
         map.tiles = map.tile_maxima();
         map
@@ -87,23 +86,30 @@ impl ShadowMap {
         if area == 0.0 || !area.is_finite() {
             return;
         }
-        let inverse = 1.0 / area;
         let low = |k: usize| p[0][k].min(p[1][k]).min(p[2][k]);
         let high = |k: usize| p[0][k].max(p[1][k]).max(p[2][k]);
-        let (x0, x1) = ((low(0) - 0.5).ceil().max(0.0) as usize, (high(0) + 0.5).min(self.width as f32) as usize);
-        let (y0, y1) = ((low(1) - 0.5).ceil().max(0.0) as usize, (high(1) + 0.5).min(self.height as f32) as usize);
+        // Texels whose centres lie in the box; casts cut off towards zero.
+        let (x0, x1) = ((low(0) + 0.5).max(0.0) as usize, (high(0) + 0.5).min(self.width as f32) as usize);
+        let (y0, y1) = ((low(1) + 0.5).max(0.0) as usize, (high(1) + 0.5).min(self.height as f32) as usize);
+        // Weights of the corners relative to the box's first texel: w = a x + b y + c.
+        let (ox, oy) = (x0 as f32 + 0.5, y0 as f32 + 0.5);
+        let weight = |i: usize, j: usize| {
+            let (xi, yi, xj, yj) = (p[i][0] - ox, p[i][1] - oy, p[j][0] - ox, p[j][1] - oy);
+            [(yi - yj) / area, (xj - xi) / area, (xi * yj - xj * yi) / area]
+        };
+        let w = [weight(1, 2), weight(2, 0), weight(0, 1)];
+        let rise: [f32; 3] = std::array::from_fn(|c| (0..3).map(|k| w[k][c] * p[k][2]).sum());
         for y in y0..y1 {
             let row = &mut self.heights[y * self.width..][..self.width];
-            let yc = y as f32 + 0.5;
-            for x in x0..x1 {
-                let xc = x as f32 + 0.5;
-                let edge = |i: usize, j: usize| {
-                    ((p[i][0] - xc) * (p[j][1] - yc) - (p[j][0] - xc) * (p[i][1] - yc)) * inverse
-                };
-                let w = [edge(1, 2), edge(2, 0), edge(0, 1)];
-                if w.iter().all(|w| *w >= 0.0) {
-                    row[x] = row[x].max(w[0] * p[0][2] + w[1] * p[1][2] + w[2] * p[2][2]);
-                }
+            let dy = (y - y0) as f32;
+            let at = |e: [f32; 3]| e[1] * dy + e[2];
+            let (w0, w1, w2, h) = (at(w[0]), at(w[1]), at(w[2]), at(rise));
+            for (x, texel) in row[x0.min(x1)..x1].iter_mut().enumerate() {
+                let dx = x as f32;
+                let inside = (w0 + w[0][0] * dx).min(w1 + w[1][0] * dx).min(w2 + w[2][0] * dx);
+                let height = h + rise[0] * dx;
+                // A hair too wide: a seam between triangles must not let light through.
+                *texel = if (inside >= -1e-4) & (height > *texel) { height } else { *texel };
             }
         }
     }
@@ -111,10 +117,9 @@ impl ShadowMap {
     fn tile_maxima(&self) -> Vec<f32> {
         let (wide, tall) = (self.tiles_wide, self.height.div_ceil(TILE));
         let mut own = vec![f32::NEG_INFINITY; wide * tall];
-        for y in 0..self.height {
-            for x in 0..self.width {
-                let tile = &mut own[y / TILE * wide + x / TILE];
-                *tile = tile.max(self.heights[y * self.width + x]);
+        for (y, row) in self.heights.chunks(self.width.max(1)).enumerate() {
+            for (tile, texels) in own[y / TILE * wide..].iter_mut().zip(row.chunks(TILE)) {
+                *tile = texels.iter().fold(*tile, |m, h| if *h > m { *h } else { m });
             }
         }
         let around = |i: usize| {
@@ -128,11 +133,13 @@ impl ShadowMap {
 
     /// The height at a texel; nothing casts outside the map.
     fn at(&self, u: f32, v: f32) -> f32 {
-        let (x, y) = (u.floor(), v.floor());
-        if x < 0.0 || y < 0.0 || x >= self.width as f32 || y >= self.height as f32 {
+        // Cast, not rounded: a call per tap would double the cost. What the cast turns to 0 from outside is a
+        // border without casters.
+        let (x, y) = (u as i32 as usize, v as i32 as usize);
+        if x >= self.width || y >= self.height {
             return f32::NEG_INFINITY;
         }
-        self.heights[y as usize * self.width + x as usize]
+        self.heights[y * self.width + x]
     }
 
     /// The largest height that could shade a place.
@@ -148,6 +155,42 @@ impl ShadowMap {
         self.tiles[y * self.tiles_wide + x]
     }
 
+    /// The direction to the light.
+    pub fn light(&self) -> Vec3 {
+        self.axes[2]
+    }
+
+    /// How the receiving plane rises per texel, and the slack a comparison needs. Steeper than the limit, bias
+    /// would eat real shadows.
+    fn slope(&self, normal: Vec3) -> ([f32; 2], f32) {
+        let [nu, nv, nh] = self.axes.map(|a| a.dot(normal));
+        let limit = |slope: f32| slope.clamp(-4.0, 4.0) * self.texel;
+        let rise = [limit(-nu / nh.max(1e-3)), limit(-nv / nh.max(1e-3))];
+        (rise, 0.75 * self.texel + 0.75 * (rise[0].abs() + rise[1].abs()))
+    }
+
+    /// Whether nothing shades a point from a light of some width, judged by one look aside. `aside` is a place on the
+    /// unit disc; looking twice, first far and then as far as what was found there calls for, keeps contacts dark
+    /// and distant shapes soft.
+    pub fn is_open(&self, p: Vec3, normal: Vec3, spread: f32, aside: [f32; 2]) -> bool {
+        let [u, v, h] = self.place(p);
+        let highest = self.highest_around(u, v);
+        if highest <= h {
+            return true;
+        }
+        let (rise, bias) = self.slope(normal);
+        let above = |radius: f32| {
+            let [x, y] = aside.map(|a| a * radius);
+            let over = self.at(u + x, v + y) - h;
+            (over > rise[0] * x + rise[1] * y + bias).then_some(over)
+        };
+        let widest = (spread * (highest - h) / self.texel).min(WIDEST);
+        match above(widest).or_else(|| above(0.3 * widest)) {
+            None => true,
+            Some(over) => above((spread * over / self.texel).min(WIDEST)).is_none(),
+        }
+    }
+
     /// How much of the light arrives at a point, 0 to 1. `turn` rotates the taps: neighbouring pixels use different
     /// rotations and are averaged later.
     pub fn light_at(&self, p: Vec3, normal: Vec3, turn: [f32; 2]) -> f32 {
@@ -156,14 +199,10 @@ impl ShadowMap {
         if highest <= h {
             return 1.0;
         }
-        let [nu, nv, nh] = self.axes.map(|a| a.dot(normal));
-        if nh <= 0.0 {
+        if normal.dot(self.light()) <= 0.0 {
             return 1.0;
         }
-        // Rise of the receiving plane per texel. Steeper than this, bias would eat real shadows.
-        let limit = |slope: f32| slope.clamp(-4.0, 4.0) * self.texel;
-        let rise = [limit(-nu / nh), limit(-nv / nh)];
-        let bias = 0.75 * self.texel + 0.75 * (rise[0].abs() + rise[1].abs());
+        let (rise, bias) = self.slope(normal);
         let rotate = |[x, y]: [f32; 2]| [x * turn[0] - y * turn[1], x * turn[1] + y * turn[0]];
         let above = |tap: [f32; 2], radius: f32| {
             let [x, y] = rotate(tap).map(|t| t * radius);
@@ -197,23 +236,25 @@ pub(crate) fn disc_point(i: usize, count: usize) -> [f32; 2] {
 }
 
 /// One of 16 numbers 0..16 for each pixel of a 4 by 4 block, neighbours far apart.
-pub(crate) fn scramble(x: usize, y: usize) -> f32 {
+pub(crate) fn scramble(x: usize, y: usize) -> usize {
     const ORDER: [u8; 16] = [0, 8, 2, 10, 12, 4, 14, 6, 3, 11, 1, 9, 15, 7, 13, 5];
-    ORDER[(y & 3) * 4 + (x & 3)] as f32
+    ORDER[(y & 3) * 4 + (x & 3)] as usize
 }
 
-/// Writes how much of the main light arrives (the first number) at each pixel of the rows from `y0`.
-pub(crate) fn light_rows(map: &ShadowMap, seen: &Seen, view: &View, y0: usize, rows: &mut [[f32; 2]]) {
+/// Writes how much of the main light arrives at each pixel of the rows from `y0`.
+pub(crate) fn light_rows(map: &ShadowMap, seen: &Seen, view: &View, y0: usize, rows: &mut [f32]) {
     let turns: [[f32; 2]; 16] = std::array::from_fn(|i| {
         let (sin, cos) = (i as f32 / 16.0 * std::f32::consts::TAU).sin_cos();
         [cos, sin]
     });
-    for (place, arriving) in rows.iter_mut().enumerate() {
-        let (x, y) = (place % seen.width, y0 + place / seen.width);
-        let surface = &seen.surfaces[y * seen.width + x];
-        if surface.depth > 0.0 {
-            let position = view.ray(x as f32 + 0.5, y as f32 + 0.5) * surface.depth;
-            arriving[0] = map.light_at(position, surface.normal, turns[scramble(x, y) as usize]);
+    for (row, arriving) in rows.chunks_mut(seen.width).enumerate() {
+        let y = y0 + row;
+        let surfaces = &seen.surfaces[y * seen.width..][..seen.width];
+        for (x, (arriving, surface)) in arriving.iter_mut().zip(surfaces).enumerate() {
+            if surface.depth > 0.0 {
+                let position = view.ray(x as f32 + 0.5, y as f32 + 0.5) * surface.depth;
+                *arriving = map.light_at(position, surface.normal, turns[scramble(x, y)]);
+            }
         }
     }
 }
