@@ -53,8 +53,8 @@ impl Dome {
         }
         let (mut open, mut all) = (0.0, 0.0);
         for (i, map) in self.maps.iter().enumerate().skip(kind % EVERY).step_by(EVERY) {
-            // Cloth lets some light around: a surface sees a little past its own horizon.
-            let weight = (normal.dot(map.light()) + 0.15).max(0.0);
+            // Along the surface, a coarse map cannot tell it from what stands on it.
+            let weight = normal.dot(map.light()) - 0.06;
             if weight > 0.0 {
                 all += weight;
                 open += weight * map.is_open(p, normal, SPREAD, self.shifts[(kind + 5 * i) % 16]) as u32 as f32;

@@ -21,7 +21,7 @@ const BETWEEN: [Tap; 4] = [(-3, 2.0), (-1, 2.0), (1, 2.0), (3, 2.0)];
 /// Filters shadows along rows, for the rows from `y0`.
 pub(crate) fn shadows_across(from: &[f32], seen: &Seen, view: &View, y0: usize, out: &mut [f32]) {
     each(seen.width, y0, out, |x, y| {
-        let row = Line { count: seen.width, place: x, first: y * seen.width, step: 1 };
+        let row = Line::row(seen, x, y);
         average(seen, view, &row, &FINE, |column| from[y * seen.width + column])
     });
 }
@@ -29,15 +29,31 @@ pub(crate) fn shadows_across(from: &[f32], seen: &Seen, view: &View, y0: usize, 
 /// Filters shadows along columns, for the rows from `y0`.
 pub(crate) fn shadows_down(from: &[f32], seen: &Seen, view: &View, y0: usize, out: &mut [f32]) {
     each(seen.width, y0, out, |x, y| {
-        let column = Line { count: seen.height, place: y, first: x, step: seen.width };
+        let column = Line::column(seen, x, y);
         average(seen, view, &column, &FINE, |row| from[row * seen.width + x])
+    });
+}
+
+/// Filters the coarse occlusion along rows of the coarse grid, for the coarse rows from `y0`.
+pub(crate) fn coarse_across(from: &[f32], coarse: &Coarse, seen: &Seen, view: &View, y0: usize, out: &mut [f32]) {
+    each(coarse.width, y0, out, |x, y| {
+        let row = Line::row(seen, x * STRIDE, y * STRIDE);
+        average(seen, view, &row, &ON, |column| from[y * coarse.width + column / STRIDE])
+    });
+}
+
+/// Filters the coarse occlusion along columns of the coarse grid, for the coarse rows from `y0`.
+pub(crate) fn coarse_down(from: &[f32], coarse: &Coarse, seen: &Seen, view: &View, y0: usize, out: &mut [f32]) {
+    each(coarse.width, y0, out, |x, y| {
+        let column = Line::column(seen, x * STRIDE, y * STRIDE);
+        average(seen, view, &column, &ON, |row| from[row / STRIDE * coarse.width + x])
     });
 }
 
 /// Filters the coarse occlusion along rows to the picture's full width, for the coarse rows from `y0`.
 pub(crate) fn sky_across(from: &[f32], coarse: &Coarse, seen: &Seen, view: &View, y0: usize, out: &mut [f32]) {
     each(seen.width, y0, out, |x, coarse_row| {
-        let row = Line { count: seen.width, place: x, first: coarse_row * STRIDE * seen.width, step: 1 };
+        let row = Line::row(seen, x, coarse_row * STRIDE);
         let taps: &[Tap] = if x % STRIDE == 0 { &ON } else { &BETWEEN };
         average(seen, view, &row, taps, |column| from[coarse_row * coarse.width + column / STRIDE])
     });
@@ -46,7 +62,7 @@ pub(crate) fn sky_across(from: &[f32], coarse: &Coarse, seen: &Seen, view: &View
 /// Filters what [`sky_across`] made along columns to the full height, for the rows from `y0`.
 pub(crate) fn sky_down(from: &[f32], seen: &Seen, view: &View, y0: usize, out: &mut [f32]) {
     each(seen.width, y0, out, |x, y| {
-        let column = Line { count: seen.height, place: y, first: x, step: seen.width };
+        let column = Line::column(seen, x, y);
         let taps: &[Tap] = if y % STRIDE == 0 { &ON } else { &BETWEEN };
         average(seen, view, &column, taps, |row| from[row / STRIDE * seen.width + x])
     });
@@ -59,6 +75,21 @@ struct Line {
     /// Where it starts in the picture, and how far apart its pixels are.
     first: usize,
     step: usize,
+    /// Centre of its first pixel, and the way to the next.
+    start: [f32; 2],
+    way: [f32; 2],
+}
+
+impl Line {
+    fn row(seen: &Seen, x: usize, y: usize) -> Line {
+        let start = [0.5, y as f32 + 0.5];
+        Line { count: seen.width, place: x, first: y * seen.width, step: 1, start, way: [1.0, 0.0] }
+    }
+
+    fn column(seen: &Seen, x: usize, y: usize) -> Line {
+        let start = [x as f32 + 0.5, 0.5];
+        Line { count: seen.height, place: y, first: x, step: seen.width, start, way: [0.0, 1.0] }
+    }
 }
 
 fn each(width: usize, y0: usize, out: &mut [f32], value: impl Fn(usize, usize) -> f32) {
@@ -82,9 +113,9 @@ fn average(seen: &Seen, view: &View, line: &Line, taps: &[Tap], value: impl Fn(u
         return 1.0;
     }
     let at = |place: usize| {
-        let pixel = line.first + place * line.step;
-        let (x, y) = (pixel % seen.width, pixel / seen.width);
-        view.ray(x as f32 + 0.5, y as f32 + 0.5) * surface(place).depth
+        let along = place as f32;
+        let (x, y) = (line.start[0] + along * line.way[0], line.start[1] + along * line.way[1]);
+        view.ray(x, y) * surface(place).depth
     };
     let position = at(line.place);
     let (mut sum, mut total) = (0.0, 0.0);

@@ -113,9 +113,12 @@ impl Renderer {
         let dome = dome::Dome::build(geometry, camera, view, self.threads);
         let coarse = occlusion::Coarse::new(seen, view);
         let mut noisy = vec![1.0; coarse.width * coarse.height];
-        let band = occlusion::COARSE_BAND;
-        let jobs = noisy.chunks_mut(band * coarse.width).enumerate().collect();
-        run(self.threads, jobs, || (), |_, (i, rows)| coarse.occlude_rows(&dome, seen, view, i * band, rows));
+        let mut passed = noisy.clone();
+        let (wide, rows) = (coarse.width, occlusion::COARSE_BAND);
+        self.in_chunks(&mut noisy, wide, rows, |y0, rows| coarse.occlude_rows(&dome, seen, view, y0, rows));
+        // Twice, because few directions leave more noise than one pass takes.
+        self.in_chunks(&mut passed, wide, rows, |y0, out| filter::coarse_across(&noisy, &coarse, seen, view, y0, out));
+        self.in_chunks(&mut noisy, wide, rows, |y0, out| filter::coarse_down(&passed, &coarse, seen, view, y0, out));
         let mut across = vec![1.0; self.width * coarse.height];
         self.in_bands(&mut across, |y0, rows| filter::sky_across(&noisy, &coarse, seen, view, y0, rows));
         let mut sky = vec![1.0; self.width * self.height];
@@ -125,8 +128,19 @@ impl Renderer {
 
     /// Runs `work(first_row, rows)` over all bands of a buffer with one entry per pixel.
     fn in_bands<T: Send>(&self, buffer: &mut [T], work: impl Fn(usize, &mut [T]) + Sync) {
-        let jobs = buffer.chunks_mut(BAND * self.width).enumerate().collect();
-        run(self.threads, jobs, || (), |_, (band, rows)| work(band * BAND, rows));
+        self.in_chunks(buffer, self.width, BAND, work);
+    }
+
+    /// The same for a buffer of any width, some rows at a time.
+    fn in_chunks<T: Send>(
+        &self,
+        buffer: &mut [T],
+        width: usize,
+        rows: usize,
+        work: impl Fn(usize, &mut [T]) + Sync,
+    ) {
+        let jobs = buffer.chunks_mut(rows * width).enumerate().collect();
+        run(self.threads, jobs, || (), |_, (i, part)| work(i * rows, part));
     }
 }
 
