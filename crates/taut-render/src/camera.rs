@@ -121,7 +121,7 @@ impl Camera {
     /// Where a point falls in a picture of this size: x right and y down in pixels (pixel centres at .5), and its
     /// distance in front of the eye, m. None behind the eye.
     pub fn project(&self, point: [f64; 3], width: usize, height: usize) -> Option<[f64; 3]> {
-        let [x, y, z] = self.to_view(point);
+        let [x, y, z] = self.in_view(point);
         let depth = -z;
         if depth.is_nan() || depth <= 0.0 {
             return None;
@@ -145,13 +145,13 @@ impl Camera {
     }
 
     /// A point relative to the eye, in the axes of [`Camera::basis`].
-    pub(crate) fn to_view(&self, point: [f64; 3]) -> [f64; 3] {
+    pub(crate) fn in_view(&self, point: [f64; 3]) -> [f64; 3] {
         let offset = sub(point, self.eye);
         self.basis().map(|axis| dot(axis, offset))
     }
 
-    /// As [`Camera::to_view`] for many points, in single precision.
-    pub(crate) fn to_view_all(&self, points: &[[f64; 3]]) -> Vec<Vec3> {
+    /// As [`Camera::in_view`] for many points, in single precision.
+    pub(crate) fn all_in_view(&self, points: &[[f64; 3]]) -> Vec<Vec3> {
         let basis = self.basis();
         let view = |p: &[f64; 3]| {
             let [x, y, z] = basis.map(|axis| dot(axis, sub(*p, self.eye)));
@@ -228,9 +228,8 @@ mod tests {
         let framing = Framing { margins: [0.1, 0.3, 0.05, 0.05], aspect: 2.0, ..Framing::default() };
         let camera = Camera::framed(&bounds, &framing);
         let seen = bounds.corners().map(|c| camera.project(c, 2000, 1000).unwrap());
-        let range = |axis: usize| {
-            seen.iter().fold((f64::MAX, f64::MIN), |(lo, hi), p| (lo.min(p[axis]), hi.max(p[axis])))
-        };
+        let range =
+            |axis: usize| seen.iter().fold((f64::MAX, f64::MIN), |(lo, hi), p| (lo.min(p[axis]), hi.max(p[axis])));
         let ((left, right), (top, bottom)) = (range(0), range(1));
         assert!((left - 200.0).abs() < 1e-6 && (right - 1400.0).abs() < 1e-6, "{left} {right}");
         assert!(top >= 50.0 && bottom <= 950.0, "{top} {bottom}");

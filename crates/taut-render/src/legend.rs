@@ -91,9 +91,8 @@ mod tests {
         let scale = Scale::up_to(0.1);
         Legend::percent("strain", scale).draw(&mut picture);
         let near = |p: [u8; 4], c: Rgb| c.to_srgb8().iter().zip(p).all(|(a, b)| a.abs_diff(b) <= 6);
-        let rows = |c: Rgb| -> Vec<usize> {
-            (0..300).filter(|y| (300..400).any(|x| near(picture.pixel(x, *y), c))).collect()
-        };
+        let rows =
+            |c: Rgb| -> Vec<usize> { (0..300).filter(|y| (300..400).any(|x| near(picture.pixel(x, *y), c))).collect() };
         let (top, bottom) = (rows(scale.colour(0.1)), rows(scale.colour(0.0)));
         assert!(!top.is_empty() && !bottom.is_empty());
         assert!(bottom[0] > top[top.len() - 1] + 100, "{top:?} {bottom:?}");

@@ -8,6 +8,7 @@
 //! Lengths are metres, y points up, colours are computed in linear light.
 
 mod camera;
+pub mod chart;
 mod colour;
 pub mod export;
 mod legend;
@@ -15,6 +16,7 @@ mod map;
 mod math;
 mod picture;
 mod raster;
+pub mod report;
 mod scene;
 mod text;
 mod ticks;

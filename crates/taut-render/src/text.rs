@@ -152,7 +152,7 @@ mod tests {
         let style = TextStyle::new(20.0, Rgb::hex(0));
         let width = text_width("HHH", &style);
         let (left, right, _) = inked("HHH", Align::Left, &style);
-        assert!(left >= 100 && left < 104 && (right as f32) < 100.0 + width, "{left} {right}");
+        assert!((100..104).contains(&left) && (right as f32) < 100.0 + width, "{left} {right}");
         let (left, right, _) = inked("HHH", Align::Right, &style);
         assert!(right < 100 && right > 95 && left as f32 >= 99.0 - width, "{left} {right}");
         let (left, right, _) = inked("HHH", Align::Centre, &style);

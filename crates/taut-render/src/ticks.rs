@@ -60,6 +60,21 @@ pub(crate) fn label(value: f64, step: f64) -> String {
     tidy(&format!("{value:.decimals$}"))
 }
 
+/// A tick of a logarithmic axis: plain while short, else as a power of ten.
+pub(crate) fn power_label(value: f64) -> String {
+    if (1e-3..1e4).contains(&value) {
+        return significant(value);
+    }
+    let power = (value * (1.0 + 1e-9)).log10().floor();
+    let lead = (value / 10f64.powf(power)).round();
+    let raised = |c: char| match c {
+        '-' => '⁻',
+        digit => ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'][digit.to_digit(10).unwrap_or(0) as usize],
+    };
+    let power: String = format!("{power}").chars().map(raised).collect();
+    if lead == 1.0 { format!("10{power}") } else { format!("{lead}·10{power}") }
+}
+
 /// A number with three significant digits, for tables and tooltips.
 pub(crate) fn significant(value: f64) -> String {
     if !value.is_finite() {
@@ -129,5 +144,8 @@ mod tests {
         assert_eq!(significant(2.5), "2.5");
         assert_eq!(significant(100.0), "100");
         assert_eq!(significant(f64::NAN), "–");
+        assert_eq!(power_label(100.0), "100");
+        assert_eq!(power_label(1e6), "10⁶");
+        assert_eq!(power_label(5e-12), "5·10⁻¹²");
     }
 }

@@ -1,16 +1,19 @@
 //! Draws a gallery of procedural scenes: `cargo run --release --example gallery -- OUT_FOLDER`.
 
+mod report;
 mod shapes;
 
 use shapes::Mesh;
 use std::error::Error;
+use std::f64::consts::TAU;
 use std::fs::{self, File};
 use std::io::BufWriter;
 use std::path::Path;
 use std::time::Instant;
+use taut_render::export::{self, GifOptions, Mp4Writer, SheetOptions};
 use taut_render::{
-    Camera, Floor, Framing, Legend, Markers, Material, Picture, Renderer, Scale, Scene3, Style, Values,
-    Wireframe, export, palette,
+    Bounds, Camera, Floor, Framing, Legend, Markers, Material, Picture, Renderer, Scale, Scene3, Style, Values,
+    Wireframe, palette,
 };
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -27,6 +30,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     save(folder, "torus", &torus())?;
     save(folder, "strain", &strain())?;
     save(folder, "wireframe", &wireframe())?;
+    let frames = flag_frames(480, 360, 40);
+    animate(folder, &frames)?;
+    fs::write(folder.join("report.html"), report::page(folder)?)?;
     time_drape();
     Ok(())
 }
@@ -43,10 +49,7 @@ fn camera(scene: &Scene3, width: usize, height: usize, direction: [f64; 3]) -> C
 
 fn drape_scene<'a>(cloth: &'a Mesh, ball: &'a Mesh) -> Scene3<'a> {
     Scene3 {
-        items: vec![
-            cloth.item(Material::cloth(palette::indigo())),
-            ball.item(Material::solid(palette::plaster())),
-        ],
+        items: vec![cloth.item(Material::cloth(palette::indigo())), ball.item(Material::solid(palette::plaster()))],
         floor: Some(Floor { height: 0.0, grid: None }),
         ..Scene3::default()
     }
@@ -80,10 +83,7 @@ fn tablecloth() -> Picture {
 fn torus() -> Picture {
     let (torus, block) = (shapes::torus(0.5, 0.2, 96, 48), shapes::cuboid([-0.55, 0.15, -0.75], [0.2, 0.15, 0.2]));
     let scene = Scene3 {
-        items: vec![
-            torus.item(Material::soft_body(palette::sage())),
-            block.item(Material::solid(palette::ochre())),
-        ],
+        items: vec![torus.item(Material::soft_body(palette::sage())), block.item(Material::solid(palette::ochre()))],
         floor: Some(Floor { height: 0.0, grid: None }),
         ..Scene3::default()
     };
@@ -101,7 +101,7 @@ fn strain() -> Picture {
             pole.item(Material::solid(palette::plaster())),
         ],
         markers: vec![Markers {
-            points: vec![flag.positions[0], flag.positions[flag.positions.len() - 121]],
+            points: vec![flag.positions[0], flag.positions[flag.positions.len() - 120]],
             radius: 0.022,
             colour: palette::signal(),
         }],
@@ -109,6 +109,7 @@ fn strain() -> Picture {
     };
     let mut margins = Framing::default().margins;
     margins[1] = Legend::WIDTH;
+    margins[2] = 0.15;
     let framing = Framing { direction: [0.3, 0.12, 1.0], margins, ..Framing::default() };
     let mut picture = Renderer::new(800, 600).render(&scene, &Camera::framed(&scene.bounds(), &framing));
     Legend::percent("weft strain", scale).draw(&mut picture);
@@ -140,6 +141,43 @@ fn wireframe() -> Picture {
     let mut picture = Renderer::new(800, 600).render(&scene, &Camera::framed(&scene.bounds(), &framing));
     Legend::percent("area change", scale).draw(&mut picture);
     picture
+}
+
+/// A flag through one second.
+fn flag_frames(width: usize, height: usize, count: usize) -> Vec<Picture> {
+    let flags: Vec<Mesh> = (0..count).map(|i| shapes::flag(80, 54, i as f64 * TAU / 6.0 / count as f64)).collect();
+    let pole = shapes::cuboid([-0.015, 0.45, 0.0], [0.015, 0.65, 0.015]);
+    let mut bounds = Bounds::of(&pole.positions);
+    flags.iter().for_each(|flag| bounds.include(&flag.positions));
+    let framing = Framing { direction: [0.3, 0.15, 1.0], ..Framing::default() };
+    let camera = Camera::framed(&bounds, &framing);
+    let draw = |flag: &Mesh| {
+        let scene = Scene3 {
+            items: vec![flag.item(Material::cloth(palette::plum())), pole.item(Material::solid(palette::plaster()))],
+            floor: Some(Floor { height: -0.2, grid: None }),
+            ..Scene3::default()
+        };
+        Renderer::new(width, height).with_threads(2).render(&scene, &camera)
+    };
+    flags.iter().map(draw).collect()
+}
+
+/// Writes frames as GIF, animated PNG, MP4 and a contact sheet.
+fn animate(folder: &Path, frames: &[Picture]) -> Result<(), Box<dyn Error>> {
+    let open = |name: &str| File::create(folder.join(name)).map(BufWriter::new);
+    export::gif(open("flag.gif")?, frames, GifOptions::default())?;
+    export::apng(open("flag-animated.png")?, frames, 25.0)?;
+    let film = Mp4Writer::start(&folder.join("flag.mp4"), frames[0].width(), frames[0].height(), 25.0);
+    let film = film.and_then(|mut film| {
+        frames.iter().try_for_each(|frame| film.push(frame))?;
+        film.finish()
+    });
+    if let Err(error) = film {
+        println!("{error}");
+    }
+    let caption = |i: usize| format!("frame {i} · {:.2} s", i as f64 / 25.0);
+    let cells: Vec<_> = (0..frames.len()).step_by(5).map(|i| (frames[i].clone(), caption(i))).collect();
+    save(folder, "sheet", &export::contact_sheet(&cells, &SheetOptions::default()))
 }
 
 /// Prints how long a picture of 20 000 triangles takes.

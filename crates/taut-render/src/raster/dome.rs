@@ -48,7 +48,8 @@ impl Dome {
 
     /// The share of the sky's light that arrives at a surface, 0 to 1.
     pub fn open_at(&self, view: &View, p: Vec3, normal: Vec3, kind: usize) -> f32 {
-        if view.bounds.is_beyond(p, self.reach) {
+        let away = view.bounds.distance(p) / self.reach;
+        if away >= 1.0 {
             return 1.0;
         }
         let (mut open, mut all) = (0.0, 0.0);
@@ -61,7 +62,7 @@ impl Dome {
             }
         }
         // Facing down there is no sky; light from the floor is told by the material's ambient colour.
-        let sees = smoothstep(0.0, 1.0, all);
+        let sees = smoothstep(0.0, 1.0, all) * (1.0 - smoothstep(0.3, 1.0, away));
         if all > 0.0 { 1.0 - sees * (1.0 - open / all) } else { 1.0 }
     }
 }

@@ -149,7 +149,8 @@ fn take_nearer(
     let inside: [u32; SAMPLES] = std::array::from_fn(|s| if least[s] >= 0.0 { !0 } else { 0 });
     let nearer: [u32; SAMPLES] = std::array::from_fn(|s| if here[s] > nearest[s] { !0 } else { 0 });
     let mask: [u32; SAMPLES] = std::array::from_fn(|s| inside[s] & nearer[s]);
-    *nearest = std::array::from_fn(|s| f32::from_bits((here[s].to_bits() & mask[s]) | (nearest[s].to_bits() & !mask[s])));
+    *nearest =
+        std::array::from_fn(|s| f32::from_bits((here[s].to_bits() & mask[s]) | (nearest[s].to_bits() & !mask[s])));
     *triangle = std::array::from_fn(|s| (source & mask[s]) | (triangle[s] & !mask[s]));
 }
 
@@ -274,7 +275,7 @@ mod tests {
     fn triangles_of_a_fan_cover_each_sample_exactly_once() {
         // Odd coordinates, all orders: shared edges must neither lose samples nor take them twice.
         let rim: Vec<[f32; 3]> = (0..37)
-            .map(|i| (i as f32 / 37.0 * 6.283_185).sin_cos())
+            .map(|i| (i as f32 / 37.0 * std::f32::consts::TAU).sin_cos())
             .map(|(s, c)| [16.3 + 14.7 * s, 15.9 + 14.1 * c, 1.0])
             .collect();
         let centre = [13.0 + 1.0 / 16.0, 11.0 + 0.5 + 3.0 / 16.0, 1.0];

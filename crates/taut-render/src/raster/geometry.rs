@@ -86,7 +86,7 @@ impl<'a> Geometry<'a> {
         let base = self.vertices.len() as u32;
         let first = self.triangles.len();
         self.bases.push(base);
-        self.vertices.extend(camera.to_view_all(item.positions));
+        self.vertices.extend(camera.all_in_view(item.positions));
         for (face, triangle) in item.triangles.iter().enumerate() {
             let drawable = |v: u32| item.positions.get(v as usize).is_some() && self.vertex(base, v).is_finite();
             if triangle.iter().all(|v| drawable(*v)) {

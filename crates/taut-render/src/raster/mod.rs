@@ -132,13 +132,7 @@ impl Renderer {
     }
 
     /// The same for a buffer of any width, some rows at a time.
-    fn in_chunks<T: Send>(
-        &self,
-        buffer: &mut [T],
-        width: usize,
-        rows: usize,
-        work: impl Fn(usize, &mut [T]) + Sync,
-    ) {
+    fn in_chunks<T: Send>(&self, buffer: &mut [T], width: usize, rows: usize, work: impl Fn(usize, &mut [T]) + Sync) {
         let jobs = buffer.chunks_mut(rows * width).enumerate().collect();
         run(self.threads, jobs, || (), |_, (i, part)| work(i * rows, part));
     }
@@ -191,7 +185,7 @@ impl ViewBox {
     fn new(bounds: &Bounds, camera: &Camera) -> ViewBox {
         let half = |i: usize| if bounds.is_empty() { 0.0 } else { 0.5 * (bounds.max[i] - bounds.min[i]) as f32 };
         ViewBox {
-            centre: camera.to_view_all(&[bounds.centre()])[0],
+            centre: camera.all_in_view(&[bounds.centre()])[0],
             axes: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(|a| camera.direction_to_view(a)),
             half: [half(0), half(1), half(2)],
         }
@@ -202,12 +196,11 @@ impl ViewBox {
         Vec3::new(self.half[0], self.half[1], self.half[2]).length()
     }
 
-    /// Whether a point is farther than this from the box.
-    fn is_beyond(&self, p: Vec3, distance: f32) -> bool {
+    /// How far outside the box a point is.
+    fn distance(&self, p: Vec3) -> f32 {
         let offset = p - self.centre;
         let out = |i: usize| (self.axes[i].dot(offset).abs() - self.half[i]).max(0.0);
-        let (x, y, z) = (out(0), out(1), out(2));
-        x * x + y * y + z * z > distance * distance
+        Vec3::new(out(0), out(1), out(2)).length()
     }
 }
 
@@ -228,7 +221,7 @@ impl View {
     fn new(renderer: &Renderer, camera: &Camera, scene: &Scene3) -> View {
         let bounds = scene.bounds();
         let distance = (0..3).map(|i| (camera.eye[i] - camera.target[i]).powi(2)).sum::<f64>().sqrt();
-        let to_view = |p: [f64; 3]| camera.to_view_all(&[p])[0];
+        let in_view = |p: [f64; 3]| camera.all_in_view(&[p])[0];
         let floor = scene.floor.and_then(|floor| {
             let eye_above = (camera.eye[1] - floor.height) as f32;
             let centre = bounds.centre();
@@ -237,9 +230,9 @@ impl View {
             (eye_above > 0.0).then(|| FloorPlane {
                 eye_above,
                 extent,
-                centre: to_view([centre[0], floor.height, centre[2]]),
+                centre: in_view([centre[0], floor.height, centre[2]]),
                 axes: [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]].map(|a| camera.direction_to_view(a)),
-                origin: to_view([0.0, floor.height, 0.0]),
+                origin: in_view([0.0, floor.height, 0.0]),
                 grid: floor.grid.filter(|g| *g > 0.0).map(|g| g as f32),
             })
         });

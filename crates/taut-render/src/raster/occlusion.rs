@@ -75,7 +75,7 @@ impl Coarse {
     /// The share of the light that small shapes near by let through.
     fn open_nearby(&self, view: &View, position: Vec3, normal: Vec3, x: usize, y: usize) -> f32 {
         // Most of the floor is far from everything.
-        if view.bounds.is_beyond(position, self.reach) {
+        if view.bounds.distance(position) > self.reach {
             return 1.0;
         }
         let pixels = view.focal / (-position.z * STRIDE as f32);

@@ -45,8 +45,7 @@ impl<'a> Shader<'a> {
             let backdrop = self.backdrop(pixel);
             let (mut sum, mut rest) = (Rgb::default(), 1.0);
             while let Some(fragment) = fragments.get(next).filter(|f| f.pixel as usize == pixel) {
-                // Toned before averaging: else one bright sample would erase the edge's other side.
-                sum = sum + tone(self.light_fragment(fragment, backdrop)) * fragment.weight;
+                sum = sum + self.light_fragment(fragment, backdrop) * fragment.weight;
                 rest -= fragment.weight;
                 next += 1;
             }
@@ -60,7 +59,9 @@ impl<'a> Shader<'a> {
             FLOOR => self.floor(fragment, backdrop),
             item => {
                 let (material, field) = &self.materials[item as usize];
-                self.surface(fragment, material, *field)
+                // Toned before averaging: else one bright sample would erase the edge's other side. Floor and
+                // backdrop are not, so that they are exactly the colours asked for and meet without an edge.
+                tone(self.surface(fragment, material, *field))
             }
         }
     }
