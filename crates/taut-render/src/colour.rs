@@ -45,7 +45,7 @@ impl Rgb {
 
     /// The nearest 8-bit sRGB value.
     pub fn to_srgb8(self) -> [u8; 3] {
-        [encode8(self.r), encode8(self.g), encode8(self.b)]
+        Encoder::get().srgb8(self)
     }
 
     /// Relative luminance (BT.709 weights).
@@ -104,16 +104,25 @@ fn encode(v: f32) -> f32 {
 
 const ENCODE_STEPS: usize = 1 << 14;
 
-/// Linear light to an 8-bit sRGB value. A table, because a power per channel would cost more than the shading;
+/// Linear light to 8-bit sRGB values. A table, because a power per channel would cost more than the shading;
 /// 2¹⁴ steps keep even the darkest values within a fifth of a level.
-fn encode8(v: f32) -> u8 {
-    static TABLE: OnceLock<Vec<u8>> = OnceLock::new();
-    let table = TABLE.get_or_init(|| {
-        let level = |i: usize| encode(i as f32 / ENCODE_STEPS as f32) * 255.0;
-        (0..=ENCODE_STEPS).map(|i| level(i).round().clamp(0.0, 255.0) as u8).collect()
-    });
-    // A NaN casts to 0.
-    table[(v.clamp(0.0, 1.0) * ENCODE_STEPS as f32 + 0.5) as usize]
+#[derive(Clone, Copy)]
+pub(crate) struct Encoder(&'static [u8]);
+
+impl Encoder {
+    /// The table, made on first use. Take it once for many colours.
+    pub fn get() -> Encoder {
+        static TABLE: OnceLock<Vec<u8>> = OnceLock::new();
+        Encoder(TABLE.get_or_init(|| {
+            let level = |i: usize| encode(i as f32 / ENCODE_STEPS as f32) * 255.0;
+            (0..=ENCODE_STEPS).map(|i| level(i).round().clamp(0.0, 255.0) as u8).collect()
+        }))
+    }
+
+    pub fn srgb8(self, colour: Rgb) -> [u8; 3] {
+        // A NaN casts to 0.
+        [colour.r, colour.g, colour.b].map(|v| self.0[(v.clamp(0.0, 1.0) * ENCODE_STEPS as f32 + 0.5) as usize])
+    }
 }
 
 /// Oklab (Ottosson 2020): a, b and lightness to linear sRGB.

@@ -11,7 +11,7 @@ use crate::camera::Camera;
 use crate::math::{Vec3, smoothstep};
 
 /// Directions on the dome.
-const DIRECTIONS: usize = 16;
+const DIRECTIONS: usize = 14;
 /// Each pixel looks at every second of them.
 const EVERY: usize = 2;
 /// Texels along the longer side of a map.

@@ -4,7 +4,7 @@ use super::View;
 use super::filter::match_of;
 use super::geometry::Geometry;
 use super::resolve::{FLOOR, Fragment, Seen, Surface};
-use crate::colour::Rgb;
+use crate::colour::{Encoder, Rgb};
 use crate::math::{Vec3, mix, smoothstep};
 use crate::scene::{Material, Style};
 
@@ -38,19 +38,22 @@ impl<'a> Shader<'a> {
 
     /// Writes the pixels of the rows from `y0`; `fragments` are theirs, in order.
     pub fn shade_rows(&self, fragments: &[Fragment], y0: usize, rows: &mut [[u8; 4]]) {
-        let first = y0 * self.view.width;
+        let width = self.view.width;
+        let encoder = Encoder::get();
         let mut next = 0;
-        for (place, out) in rows.iter_mut().enumerate() {
-            let pixel = first + place;
-            let backdrop = self.backdrop(pixel);
-            let (mut sum, mut rest) = (Rgb::default(), 1.0);
-            while let Some(fragment) = fragments.get(next).filter(|f| f.pixel as usize == pixel) {
-                sum = sum + self.light_fragment(fragment, backdrop) * fragment.weight;
-                rest -= fragment.weight;
-                next += 1;
+        for (row, pixels) in rows.chunks_mut(width).enumerate() {
+            let first = (y0 + row) * width;
+            for (x, out) in pixels.iter_mut().enumerate() {
+                let backdrop = self.backdrop(x, y0 + row);
+                let (mut sum, mut rest) = (Rgb::default(), 1.0);
+                while let Some(fragment) = fragments.get(next).filter(|f| f.pixel as usize == first + x) {
+                    sum = sum + self.light_fragment(fragment, backdrop) * fragment.weight;
+                    rest -= fragment.weight;
+                    next += 1;
+                }
+                let [r, g, b] = encoder.srgb8(sum + backdrop * rest);
+                *out = [r, g, b, 255];
             }
-            let [r, g, b] = (sum + backdrop * rest).to_srgb8();
-            *out = [r, g, b, 255];
         }
     }
 
@@ -67,9 +70,8 @@ impl<'a> Shader<'a> {
     }
 
     /// The wall behind everything: a soft gradient, a little darker towards the corners.
-    fn backdrop(&self, pixel: usize) -> Rgb {
-        let (width, height) = (self.view.width as f32, self.view.height as f32);
-        let (x, y) = ((pixel % self.view.width) as f32 / width - 0.5, (pixel / self.view.width) as f32 / height);
+    fn backdrop(&self, x: usize, y: usize) -> Rgb {
+        let (x, y) = (x as f32 / self.view.width as f32 - 0.5, y as f32 / self.view.height as f32);
         let corner = x * x + (y - 0.5) * (y - 0.5);
         self.style.top.mix(self.style.bottom, smoothstep(0.0, 1.0, y)) * (1.0 - 0.10 * corner)
     }

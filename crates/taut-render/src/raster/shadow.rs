@@ -13,7 +13,7 @@ use crate::math::Vec3;
 const WIDEST: f32 = 28.0;
 /// Side of the tiles that tell where nothing can cast, texels.
 const TILE: usize = 32;
-const BLOCKER_TAPS: usize = 10;
+const BLOCKER_TAPS: usize = 8;
 const TAPS: usize = 16;
 
 /// Heights towards the light, on a grid across it.
@@ -29,6 +29,7 @@ pub(crate) struct ShadowMap {
     /// The largest height in each tile and its neighbours.
     tiles: Vec<f32>,
     tiles_wide: usize,
+    tiles_tall: usize,
     /// Tangent of half the light's angle.
     spread: f32,
     taps: [[f32; 2]; TAPS],
@@ -62,6 +63,7 @@ impl ShadowMap {
             heights: vec![f32::NEG_INFINITY; width * height],
             tiles: Vec::new(),
             tiles_wide: width.div_ceil(TILE),
+            tiles_tall: height.div_ceil(TILE),
             spread: softness_degrees.clamp(0.0, 30.0).to_radians().tan() as f32,
             taps: std::array::from_fn(|i| disc_point(i, TAPS)),
         };
@@ -82,20 +84,22 @@ impl ShadowMap {
 
     /// Raises the heights under a triangle.
     fn draw(&mut self, p: [[f32; 3]; 3]) {
-        let area = (p[1][0] - p[0][0]) * (p[2][1] - p[0][1]) - (p[2][0] - p[0][0]) * (p[1][1] - p[0][1]);
-        if area == 0.0 || !area.is_finite() {
-            return;
-        }
         let low = |k: usize| p[0][k].min(p[1][k]).min(p[2][k]);
         let high = |k: usize| p[0][k].max(p[1][k]).max(p[2][k]);
         // Texels whose centres lie in the box; casts cut off towards zero.
         let (x0, x1) = ((low(0) + 0.5).max(0.0) as usize, (high(0) + 0.5).min(self.width as f32) as usize);
         let (y0, y1) = ((low(1) + 0.5).max(0.0) as usize, (high(1) + 0.5).min(self.height as f32) as usize);
+        let area = (p[1][0] - p[0][0]) * (p[2][1] - p[0][1]) - (p[2][0] - p[0][0]) * (p[1][1] - p[0][1]);
+        let inverse = 1.0 / area;
+        // On a coarse map most small triangles hold no centre.
+        if x0 >= x1 || y0 >= y1 || !inverse.is_finite() {
+            return;
+        }
         // Weights of the corners relative to the box's first texel: w = a x + b y + c.
         let (ox, oy) = (x0 as f32 + 0.5, y0 as f32 + 0.5);
         let weight = |i: usize, j: usize| {
             let (xi, yi, xj, yj) = (p[i][0] - ox, p[i][1] - oy, p[j][0] - ox, p[j][1] - oy);
-            [(yi - yj) / area, (xj - xi) / area, (xi * yj - xj * yi) / area]
+            [yi - yj, xj - xi, xi * yj - xj * yi].map(|v| v * inverse)
         };
         let w = [weight(1, 2), weight(2, 0), weight(0, 1)];
         let rise: [f32; 3] = std::array::from_fn(|c| (0..3).map(|k| w[k][c] * p[k][2]).sum());
@@ -104,7 +108,7 @@ impl ShadowMap {
             let dy = (y - y0) as f32;
             let at = |e: [f32; 3]| e[1] * dy + e[2];
             let (w0, w1, w2, h) = (at(w[0]), at(w[1]), at(w[2]), at(rise));
-            for (x, texel) in row[x0.min(x1)..x1].iter_mut().enumerate() {
+            for (x, texel) in row[x0..x1].iter_mut().enumerate() {
                 let dx = x as f32;
                 let inside = (w0 + w[0][0] * dx).min(w1 + w[1][0] * dx).min(w2 + w[2][0] * dx);
                 let height = h + rise[0] * dx;
@@ -115,7 +119,7 @@ impl ShadowMap {
     }
 
     fn tile_maxima(&self) -> Vec<f32> {
-        let (wide, tall) = (self.tiles_wide, self.height.div_ceil(TILE));
+        let (wide, tall) = (self.tiles_wide, self.tiles_tall);
         let mut own = vec![f32::NEG_INFINITY; wide * tall];
         for (y, row) in self.heights.chunks(self.width.max(1)).enumerate() {
             for (tile, texels) in own[y / TILE * wide..].iter_mut().zip(row.chunks(TILE)) {
@@ -151,7 +155,7 @@ impl ShadowMap {
             return f32::NEG_INFINITY;
         }
         let x = (u.max(0.0) as usize / TILE).min(self.tiles_wide - 1);
-        let y = (v.max(0.0) as usize / TILE).min(self.tiles.len() / self.tiles_wide - 1);
+        let y = (v.max(0.0) as usize / TILE).min(self.tiles_tall - 1);
         self.tiles[y * self.tiles_wide + x]
     }
 
@@ -165,7 +169,8 @@ impl ShadowMap {
     fn slope(&self, normal: Vec3) -> ([f32; 2], f32) {
         let [nu, nv, nh] = self.axes.map(|a| a.dot(normal));
         let limit = |slope: f32| slope.clamp(-4.0, 4.0) * self.texel;
-        let rise = [limit(-nu / nh.max(1e-3)), limit(-nv / nh.max(1e-3))];
+        let inverse = -1.0 / nh.max(1e-3);
+        let rise = [limit(nu * inverse), limit(nv * inverse)];
         (rise, 0.75 * self.texel + 0.75 * (rise[0].abs() + rise[1].abs()))
     }
 
