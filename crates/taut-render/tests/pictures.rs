@@ -237,6 +237,21 @@ fn broken_meshes_are_drawn_as_far_as_they_go() {
 }
 
 #[test]
+fn what_is_not_finite_leaves_the_rest_untouched() {
+    let mut points = square(0.5, 0.0);
+    let clean = points.clone();
+    points.extend([[f64::NAN; 3], [f64::INFINITY, 0.0, 0.0]]);
+    let triangles = [[0, 1, 2], [0, 2, 3], [0, 1, 4], [2, 5, 3], [0, 1, 99]];
+    for crease_degrees in [None, Some(20.0)] {
+        let material = Material { crease_degrees, ..Material::default() };
+        let items = [Item::new(&points, &triangles, material), Item::new(&clean, &QUAD, material)];
+        let [broken, whole] =
+            items.map(|item| draw(&Scene3 { items: vec![item], ..Scene3::default() }, &front(), Style::studio()));
+        assert!(broken == whole, "normals, shadows or samples were spoilt");
+    }
+}
+
+#[test]
 fn empty_scenes_and_sizes_are_fine() {
     let floor = Some(Floor { height: 0.0, grid: Some(0.1) });
     for scene in [Scene3::default(), Scene3 { floor, ..Scene3::default() }] {

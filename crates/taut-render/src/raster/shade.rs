@@ -151,18 +151,26 @@ impl<'a> Shader<'a> {
         if fragment.weight > 0.55 {
             return self.arriving.map(|a| a[pixel]);
         }
+        // Slivers have no such neighbour next to them: then look a little farther.
+        let (near, likeness) = self.best_match(&own, fragment.position, pixel, 1);
+        let best = if likeness > 1e-3 { near } else { self.best_match(&own, fragment.position, pixel, 4).0 };
+        self.arriving.map(|a| a[best])
+    }
+
+    /// The pixel within `reach` that shows a surface best, and how well.
+    fn best_match(&self, own: &Surface, position: Vec3, pixel: usize, reach: usize) -> (usize, f32) {
         let (x, y) = (pixel % self.seen.width, pixel / self.seen.width);
         let (mut best, mut likest) = (pixel, -1.0);
-        for row in y.saturating_sub(1)..(y + 2).min(self.seen.height) {
-            for column in x.saturating_sub(1)..(x + 2).min(self.seen.width) {
+        for row in y.saturating_sub(reach)..(y + reach + 1).min(self.seen.height) {
+            for column in x.saturating_sub(reach)..(x + reach + 1).min(self.seen.width) {
                 let place = row * self.seen.width + column;
-                let like = match_of(&own, fragment.position, self.seen, place, self.view);
+                let like = match_of(own, position, self.seen, place, self.view);
                 if like > likest {
                     (best, likest) = (place, like);
                 }
             }
         }
-        self.arriving.map(|a| a[best])
+        (best, likest)
     }
 }
 
