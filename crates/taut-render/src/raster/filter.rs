@@ -145,3 +145,59 @@ pub(crate) fn match_of(a: &Surface, at_a: Vec3, seen: &Seen, pixel: usize, view:
     let (x, y) = (pixel % seen.width, pixel / seen.width);
     likeness(a, at_a, b, view.ray(x as f32 + 0.5, y as f32 + 0.5) * b.depth, view)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::ViewBox;
+    use super::super::shadow::scramble;
+    use super::*;
+
+    fn view(size: usize) -> View {
+        let bounds = ViewBox { centre: Vec3::ZERO, axes: [Vec3::ZERO; 3], half: [1.0; 3] };
+        let up = Vec3::new(0.0, 1.0, 0.0);
+        View { width: size, height: size, focal: 100.0, near: 0.1, up, bounds, floor: None }
+    }
+
+    /// A plane slanted to the viewer on the left, another much farther away from column `edge` on.
+    fn planes(view: &View, edge: usize) -> Seen {
+        let mut seen = Seen::new(view.width, view.height);
+        let normal = Vec3::new(0.0, 0.8, 0.6);
+        for (i, surface) in seen.surfaces.iter_mut().enumerate() {
+            let (x, y) = (i % view.width, i / view.width);
+            let ray = view.ray(x as f32 + 0.5, y as f32 + 0.5);
+            let offset = if x < edge { -1.5 } else { -6.0 };
+            *surface = Surface { depth: offset / normal.dot(ray), normal };
+        }
+        seen
+    }
+
+    #[test]
+    fn the_pattern_vanishes_on_a_slanted_plane() {
+        let view = view(40);
+        let seen = planes(&view, 40);
+        let noisy: Vec<f32> = (0..1600).map(|i| scramble(i % 40, i / 40) as f32).collect();
+        let (mut across, mut done) = (noisy.clone(), noisy.clone());
+        shadows_across(&noisy, &seen, &view, 0, &mut across);
+        shadows_down(&across, &seen, &view, 0, &mut done);
+        for i in (0..1600).filter(|i| (4..36).contains(&(i % 40)) && (4..36).contains(&(i / 40))) {
+            assert!((done[i] - 7.5).abs() < 1e-2, "{} at {i}", done[i]);
+        }
+    }
+
+    #[test]
+    fn nothing_leaks_over_an_edge_in_depth() {
+        let view = view(40);
+        let seen = planes(&view, 20);
+        let side: Vec<f32> = (0..1600).map(|i| if i % 40 < 20 { 0.0 } else { 1.0 }).collect();
+        let (mut across, mut done) = (side.clone(), side.clone());
+        shadows_across(&side, &seen, &view, 0, &mut across);
+        shadows_down(&across, &seen, &view, 0, &mut done);
+        assert!(done.iter().zip(&side).all(|(a, b)| (a - b).abs() < 1e-4));
+        let coarse = Coarse::new(&seen, &view);
+        let half: Vec<f32> = (0..400).map(|i| if i % 20 < 10 { 0.0 } else { 1.0 }).collect();
+        let mut wide = vec![0.5; 40 * 20];
+        sky_across(&half, &coarse, &seen, &view, 0, &mut wide);
+        sky_down(&wide, &seen, &view, 0, &mut done);
+        assert!(done.iter().zip(&side).all(|(a, b)| (a - b).abs() < 1e-4));
+    }
+}
