@@ -5,6 +5,7 @@ use super::svg::{Anchor, Svg, escape, number};
 use super::{Chart, Kind, series_colour};
 use crate::colour::Rgb;
 use crate::text::{TextStyle, text_width};
+use crate::ticks::significant;
 use std::fmt::Write;
 
 /// The area inside the axes.
@@ -202,7 +203,7 @@ fn draw_points(svg: &mut Svg, chart: &Chart, x: &Ruler, y: &Ruler) {
         for point in &series.points {
             if let (Some(cx), Some(cy)) = (x.place(point[0]), y.place(point[1])) {
                 let (cx, cy) = (number(cx), number(cy));
-                let tip = escape(&format!("{}: {}, {}", series.name, point[0], point[1]));
+                let tip = escape(&format!("{}: {}, {}", series.name, significant(point[0]), significant(point[1])));
                 svg.raw(&format!(r#"<circle cx="{cx}" cy="{cy}" r="3.2"><title>{tip}</title></circle>"#));
             }
         }
@@ -243,7 +244,7 @@ fn draw_bars(svg: &mut Svg, chart: &Chart, tops: &[Vec<f64>], x: &Ruler, y: &Rul
             let places = (x.place(point[0] - half), x.place(point[0] + half), y.place(tops[i][k]), y.place(below));
             if let (Some(x0), Some(x1), Some(y0), Some(y1)) = places {
                 let [x0, w, y0, h] = [x0, x1 - x0, y0, y1 - y0].map(number);
-                let tip = format!("{name}: {}", crate::ticks::significant(tops[i][k] - below));
+                let tip = format!("{name}: {}", significant(tops[i][k] - below));
                 svg.raw(&format!(r#"<rect x="{x0}" y="{y0}" width="{w}" height="{h}"><title>{tip}</title></rect>"#));
             }
         }

@@ -39,10 +39,15 @@
       var box = svg.getBoundingClientRect(), scale = svg.viewBox.baseVal.width / box.width;
       var at = (event.clientX - box.left) * scale;
       if (at < area[0] || at > area[0] + area[2]) { hide(); return; }
-      var rows = [], snapped = at;
-      series.forEach(function (s) {
-        var p = nearest(s.points, at);
-        if (p) { snapped = p[0]; rows.push(s.name + "  " + short(value(y, p[1])) + " " + units[1]); }
+      var found = series.map(function (s) { return nearest(s.points, at); });
+      var closest = nearest(found.filter(Boolean), at);
+      if (!closest) { hide(); return; }
+      var snapped = closest[0], rows = [];
+      found.forEach(function (p, i) {
+        // A series with a gap here has nothing to say.
+        if (p && Math.abs(p[0] - snapped) < 2) {
+          rows.push(series[i].name + "  " + short(value(y, p[1])) + " " + units[1]);
+        }
       });
       line.setAttribute("x1", snapped);
       line.setAttribute("x2", snapped);
