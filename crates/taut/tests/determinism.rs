@@ -16,7 +16,7 @@ fn run<T: Scalar>(threads: usize, width: Width) -> (u64, usize) {
     let cloth = Cloth { stiffness: all, damping, ..Cloth::default() };
     let solid = Solid { damping: 2.0, ..Solid::default() };
     let mut builder = ModelBuilder::new();
-    builder.add_cloth("a", &common::sheet(21), &cloth).unwrap();
+    builder.add_cloth("a", &common::sheet(17), &cloth).unwrap();
     let plain = builder.add_cloth("b", &common::sheet(13), &Cloth { form: StrainForm::Plain, ..cloth }).unwrap();
     builder.add_solid("c", &common::bar(6, 2, 2, 0.1), &solid).unwrap();
     builder.add_solid("d", &common::bar(3, 2, 2, 0.1), &Solid { form: StrainForm::Plain, ..solid }).unwrap();
@@ -24,11 +24,11 @@ fn run<T: Scalar>(threads: usize, width: Width) -> (u64, usize) {
     let mut state = State::new(&model);
     let mut scratch = Scratch::new(threads).with_width(width).eager();
     state.pin(&model, 0);
-    state.pin(&model, 20);
+    state.pin(&model, 16);
     state.pin(&model, plain);
     let params = Params {
-        substeps: 2,
-        iterations: 1,
+        substeps: 1,
+        iterations: 2,
         air: Air { wind: [3.0, 0.5, 1.0], density: 1.2, ..Air::default() },
         colliders: vec![
             Collider::fixed(Shape::Plane, Pose::at([0.0, -0.8, 0.0])),
@@ -39,7 +39,7 @@ fn run<T: Scalar>(threads: usize, width: Width) -> (u64, usize) {
     let mut workers = 0;
     for frame in 0..300 {
         let t = f64::from(frame) / 60.0;
-        state.move_pin(&model, 20, [1.0 - 0.2 * (t * 3.0).min(1.0), 0.1 * t, 0.0]);
+        state.move_pin(&model, 16, [1.0 - 0.2 * (t * 3.0).min(1.0), 0.1 * t, 0.0]);
         workers = step(&model, &mut state, &mut scratch, &params, 1.0 / 60.0).threads;
     }
     let positions = state.positions(&model);

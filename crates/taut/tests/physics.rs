@@ -33,32 +33,39 @@ fn free_fall_is_exact_with_damping_and_every_row() {
     }
 }
 
-/// A damped sheet that spins in space keeps both its momenta while its strain dies away.
+/// A sheet that spins in space while it ripples keeps its momenta, and damping takes nothing from its rigid motion.
 #[test]
 fn a_spinning_damped_sheet_keeps_its_momenta() {
-    let damping = ClothDamping { weft: 20.0, warp: 20.0, shear: 20.0, area: 0.0, bend: 20.0, edge: 0.0 };
-    let mut builder = ModelBuilder::new();
-    builder.add_cloth("cloth", &common::sheet(9), &Cloth { damping, ..Cloth::default() }).unwrap();
-    let model = builder.build::<f64>().unwrap();
-    let mut state = State::new(&model);
-    for v in 0..model.vertices() as u32 {
-        let [x, _, z] = state.position(&model, v);
-        state.set_velocity(&model, v, [0.3 + 2.0 * (z - 0.5), 0.1 * (7.0 * x).sin(), -2.0 * (x - 0.5)]);
-    }
-    let params = Params { gravity: [0.0; 3], ..Params::default() };
-    let before = totals(&model, &state, [0.0; 3]);
-    let mut scratch = Scratch::new(1);
-    for _ in 0..120 {
-        step(&model, &mut state, &mut scratch, &params, DT);
-    }
-    let after = totals(&model, &state, [0.0; 3]);
+    let run = |rate: f64| {
+        let damping = ClothDamping { weft: rate, warp: rate, shear: rate, area: 0.0, bend: rate, edge: 0.0 };
+        let mut builder = ModelBuilder::new();
+        builder.add_cloth("cloth", &common::sheet(9), &Cloth { damping, ..Cloth::default() }).unwrap();
+        let model = builder.build::<f64>().unwrap();
+        let mut state = State::new(&model);
+        for v in 0..model.vertices() as u32 {
+            let [x, _, z] = state.position(&model, v);
+            state.set_velocity(&model, v, [0.3 + 2.0 * (z - 0.5), 0.1 * (7.0 * x).sin(), -2.0 * (x - 0.5)]);
+        }
+        let params = Params { gravity: [0.0; 3], ..Params::default() };
+        let before = totals(&model, &state, [0.0; 3]);
+        let mut scratch = Scratch::new(1);
+        for _ in 0..60 {
+            step(&model, &mut state, &mut scratch, &params, DT);
+        }
+        (before, totals(&model, &state, [0.0; 3]))
+    };
+    let ((before, free), (_, damped)) = (run(0.0), run(20.0));
     for k in 0..3 {
-        assert!((after.momentum[k] - before.momentum[k]).abs() < 1e-12, "{before:?} {after:?}");
-        // Exact for each row where it is solved; substeps move on along straight lines in between.
-        let error = (after.angular_momentum[k] - before.angular_momentum[k]).abs();
-        assert!(error < 2e-3 * before.angular_momentum[1].abs(), "{before:?} {after:?}");
+        // Rounding of 1,200 substeps is all that may be lost.
+        assert!((damped.momentum[k] - before.momentum[k]).abs() < 1e-11, "{before:?} {damped:?}");
+        // Turning along straight lines loses some spin (first order in the substep); damping must not lose more.
+        let spin = before.angular_momentum[1];
+        assert!((free.angular_momentum[k] - before.angular_momentum[k]).abs() < 3e-3 * spin, "{before:?} {free:?}");
+        assert!((damped.angular_momentum[k] - free.angular_momentum[k]).abs() < 1e-3 * spin, "{free:?} {damped:?}");
     }
-    assert!(after.kinetic > 0.8 * before.kinetic, "rigid motion was damped: {before:?} {after:?}");
+    assert!(damped.kinetic < free.kinetic, "the ripples were not damped");
+    let rigid = before.momentum[0].powi(2) / 0.4 + before.angular_momentum[1].powi(2) / (2.0 * 0.2 / 6.0);
+    assert!(damped.kinetic > 0.5 * rigid, "{} of {rigid} J", damped.kinetic);
 }
 
 /// A mass on a rigid massless-like rod of cloth swings with the period of a pendulum.
@@ -94,7 +101,8 @@ fn a_pendulum_has_its_period() {
     assert!((crossings[2] - crossings[0] - period).abs() < 0.005 * period, "{crossings:?} {period}");
 }
 
-/// Wind carries a free sheet up to its own speed and never beyond, however light the cloth and strong the wind.
+/// Wind carries a free sheet up to its own speed and not beyond (0.1 %: ripples of the cloth), however light the cloth
+/// and strong the wind.
 #[test]
 fn wind_never_overtakes_itself() {
     for (density, speed) in [(0.2, 5.0), (0.001, 100.0)] {
@@ -109,7 +117,7 @@ fn wind_never_overtakes_itself() {
         for _ in 0..120 {
             step(&model, &mut state, &mut scratch, &params, DT);
             let p = totals(&model, &state, [0.0; 3]).momentum[1] / (density * 1.0);
-            assert!(p >= last - 1e-3 * speed && p <= speed * 1.0001, "{p} after {last} in a wind of {speed}");
+            assert!(p >= last - 1e-3 * speed && p <= speed * 1.001, "{p} after {last} in a wind of {speed}");
             last = p;
         }
         assert!(last > 0.5 * speed, "{last} of {speed}");
@@ -154,7 +162,8 @@ fn a_hanging_sheet_stays_bounded_at_every_size() {
     for n in [32, 43, 101, 317] {
         for (substeps, iterations) in [(1, 20), (20, 1)] {
             let mut builder = ModelBuilder::new();
-            builder.add_cloth("sheet", &common::sheet(n), &Cloth::default()).unwrap();
+            let stiffness = ClothStiffness { bend: 0.0, ..ClothStiffness::default() };
+            builder.add_cloth("sheet", &common::sheet(n), &Cloth { stiffness, ..Cloth::default() }).unwrap();
             let model = builder.build::<f32>().unwrap();
             let mut state = State::new(&model);
             state.pin(&model, 0);

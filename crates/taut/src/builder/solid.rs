@@ -37,7 +37,7 @@ pub struct SolidStiffness {
 
 impl Default for SolidStiffness {
     fn default() -> Self {
-        SolidStiffness { stretch: [0.9; 3], shear: [0.9; 3], volume: 0.8 }
+        SolidStiffness { stretch: [0.9; 3], shear: [0.9; 3], volume: 0.5 }
     }
 }
 

@@ -157,11 +157,12 @@ pub(super) fn volume<T: Real, S: Rows<T, 3>>(index: usize, target: T, f: &mut [V
     }
     let (g0, g1, g2) = (f[1].cross(f[2]), f[2].cross(f[0]), f[0].cross(f[1]));
     let value = f[0].dot(g0) - target;
-    // A straight step moves the columns by about |C|/|g|, without bound for a flat element. Held to about 1.
+    // A straight step moves the columns by about |C|/|g|, without bound for a flat element. Held to about the columns'
+    // own size, or to 1 if they are shorter.
     let along = [(0, g0), (1, g1), (2, g2)];
     let gram = gram(&along);
     let steep = gram[0][0] + gram[1][1] + gram[2][2];
-    let calm = steep + value * value * value.lit(0.25);
+    let calm = steep + value * value * value.lit(0.25) / T::max(steep.sqrt(), value.lit(1.0));
     let relax = T::select(calm.lit(0.0).lt(calm), steep / calm, calm.lit(0.0));
     consumer.row(index, f, Row { value, along, gram, over: value.lit(1.0), push: value * relax });
 }

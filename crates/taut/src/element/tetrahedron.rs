@@ -1,6 +1,6 @@
 //! Strain of a tetrahedron.
 
-use super::{Element, Form, Rows, strain};
+use super::{Element, Form, Row, Rows, strain};
 use crate::lanes::{Real, V3};
 use core::marker::PhantomData;
 
@@ -23,12 +23,35 @@ impl<F: Form> Element<4, 3, 12, 7> for TetStrain<F> {
 
     #[inline(always)]
     fn rows<T: Real, S: Rows<T, 3>>(rest: &[T; 12], f: &mut [V3<T>; 3], consumer: &mut S) {
-        strain::stretch::<F, _, _, 3>(0, 0, rest[9], f, consumer);
-        strain::stretch::<F, _, _, 3>(1, 1, rest[10], f, consumer);
-        strain::stretch::<F, _, _, 3>(2, 2, rest[11], f, consumer);
-        strain::shear::<F, _, _, 3>(3, 0, 1, f, consumer);
-        strain::shear::<F, _, _, 3>(4, 0, 2, f, consumer);
-        strain::shear::<F, _, _, 3>(5, 1, 2, f, consumer);
+        let zero = rest[0].lit(0.0);
+        let inverted = f[0].dot(f[1].cross(f[2])).lt(zero);
+        let ease = T::select(inverted, zero.lit(INVERTED), zero.lit(1.0));
+        let eased = &mut Eased(consumer, ease);
+        strain::stretch::<F, _, _, 3>(0, 0, rest[9], f, eased);
+        strain::stretch::<F, _, _, 3>(1, 1, rest[10], f, eased);
+        strain::stretch::<F, _, _, 3>(2, 2, rest[11], f, eased);
+        strain::shear::<F, _, _, 3>(3, 0, 1, f, eased);
+        strain::shear::<F, _, _, 3>(4, 0, 2, f, eased);
+        strain::shear::<F, _, _, 3>(5, 1, 2, f, eased);
         strain::volume(6, rest[9] * rest[10] * rest[11], f, consumer);
+    }
+}
+
+/// How strongly the strain of an inverted tetrahedron is held. Strain does not know left from right: held fully, it
+/// keeps a mirrored tetrahedron in its mirrored shape, against the volume that wants to turn it back.
+const INVERTED: f64 = 0.0;
+
+/// Passes rows on with a share of their push.
+struct Eased<'a, S, T>(&'a mut S, T);
+
+impl<T: Real, S: Rows<T, D>, const D: usize> Rows<T, D> for Eased<'_, S, T> {
+    #[inline(always)]
+    fn wants(&self, index: usize) -> bool {
+        self.0.wants(index)
+    }
+
+    #[inline(always)]
+    fn row<const N: usize>(&mut self, index: usize, columns: &mut [V3<T>; D], row: Row<T, N>) {
+        self.0.row(index, columns, Row { push: row.push * self.1, ..row });
     }
 }
