@@ -47,7 +47,7 @@ impl Side {
     }
 }
 
-/// All sides, those of one edge next to each other. The vertices of each triangle must differ.
+/// All sides, those of one edge next to each other.
 pub(super) fn sorted_sides(triangles: &[(usize, [u32; 3])]) -> Vec<Side> {
     let mut sides = Vec::with_capacity(3 * triangles.len());
     for (i, (_, triangle)) in triangles.iter().enumerate() {

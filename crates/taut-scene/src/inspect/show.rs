@@ -106,11 +106,13 @@ fn number(x: f64) -> String {
 
 fn describe_uv(uv: &UvInfo) -> String {
     let scale = uv.scale.map(number).unwrap_or_default();
-    let far = 100.0 * uv.far_from_median;
     match uv.state {
         UvState::Missing => "no coordinates".into(),
         UvState::Broken => "coordinates that do not fit the mesh".into(),
-        UvState::Scrambled => format!("scrambled coordinates: {far:.0}% of edges are off scale by more than 4 times"),
+        UvState::Scrambled => {
+            let [near, seams] = [uv.near_median, uv.seams].map(|share| 100.0 * share);
+            format!("scrambled coordinates: {near:.0}% of edges agree in scale, {seams:.0}% are seams")
+        }
         UvState::Distorted => {
             format!("distorted coordinates, about {scale} per pattern unit: directions may be usable")
         }
