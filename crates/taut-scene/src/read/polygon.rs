@@ -17,7 +17,7 @@ pub(crate) struct Triangulator {
 
 impl Default for Triangulator {
     fn default() -> Self {
-        Self { tests_left: 1 << 31, fanned: 0, flat: Vec::new(), ring: Vec::new() }
+        Self { tests_left: 1 << 28, fanned: 0, flat: Vec::new(), ring: Vec::new() }
     }
 }
 
@@ -87,12 +87,14 @@ impl Triangulator {
             if turn(a, b, c) <= 0.0 {
                 continue;
             }
-            if self.tests_left < n as u64 {
+            let inside = |p: [f64; 2]| p != a && p != b && p != c && is_inside(p, a, b, c);
+            let blocker = (2..n - 1).position(|k| inside(at(i + k)));
+            let tests = blocker.unwrap_or(n) as u64 + 1;
+            if self.tests_left < tests {
                 return None;
             }
-            let blocked = (2..n - 1).map(|k| at(i + k)).any(|p| p != a && p != b && p != c && is_inside(p, a, b, c));
-            self.tests_left -= n as u64;
-            if !blocked {
+            self.tests_left -= tests;
+            if blocker.is_none() {
                 return Some(i);
             }
         }

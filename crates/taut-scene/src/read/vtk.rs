@@ -186,17 +186,18 @@ impl<'a> Reader<'a> {
         }
         let [offsets, found] = arrays;
         let mut lists = Lists { nodes: Vec::with_capacity(found.len()), ends: Vec::new() };
-        for node in found {
-            lists.nodes.push(self.node(node)?);
-        }
-        for pair in offsets.windows(2) {
-            if pair[0] < 0 || pair[0] > pair[1] || pair[1] as usize > lists.nodes.len() {
-                let n = lists.nodes.len();
-                return Err(self.scanner.fail(format!("a cell has offsets {} to {}, of {n} nodes", pair[0], pair[1])));
+        for (cell, pair) in offsets.windows(2).enumerate() {
+            if pair[0] < 0 || pair[0] > pair[1] || pair[1] as usize > found.len() {
+                let (from, to, n) = (pair[0], pair[1], found.len());
+                return Err(self.scanner.fail(format!("cell {cell} has offsets {from} to {to}, of {n} nodes")));
             }
         }
         if offsets.first().is_some_and(|&first| first != 0) {
             return Err(self.scanner.fail(format!("the first offset is {}, expected 0", offsets[0])));
+        }
+        for (i, node) in found.into_iter().enumerate() {
+            let cell = || offsets.partition_point(|&offset| offset <= i as i64).saturating_sub(1);
+            lists.nodes.push(self.node(node, cell)?);
         }
         lists.ends.extend(offsets.iter().skip(1).map(|&end| end as usize));
         Ok(lists)
@@ -213,7 +214,7 @@ impl<'a> Reader<'a> {
                 return Err(self.scanner.fail(format!("a cell claims {length} nodes, but {left} numbers follow")));
             };
             for &node in nodes {
-                lists.nodes.push(self.node(node)?);
+                lists.nodes.push(self.node(node, || lists.ends.len())?);
             }
             lists.ends.push(lists.nodes.len());
             rest = &after[nodes.len()..];
@@ -225,11 +226,16 @@ impl<'a> Reader<'a> {
         Ok(lists)
     }
 
-    fn node(&self, found: i64) -> Result<u32> {
+    /// Checks a node of a cell whose number is worked out only for errors.
+    fn node(&self, found: i64, cell: impl Fn() -> usize) -> Result<u32> {
         let points = self.cells.positions.len();
         match u32::try_from(found) {
             Ok(node) if (node as usize) < points => Ok(node),
-            _ => Err(self.scanner.fail(format!("cell refers to point {found}, but the file has {points} points"))),
+            _ => {
+                let cell = cell();
+                let message = format!("cell {cell} refers to point {found}, but the file has {points} points");
+                Err(self.scanner.fail(message))
+            }
         }
     }
 

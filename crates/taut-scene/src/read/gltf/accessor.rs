@@ -7,14 +7,15 @@ use super::container::Document;
 use super::json::{Accessor, Sparse};
 use crate::read::error::{ReadError, Result, quote};
 
-/// The most numbers that may be read from one file, 1 GiB of them. Many small pieces of JSON can refer to the same
-/// bytes, so that the size of the file does not limit what it unfolds to.
-const MAX_NUMBERS: u64 = 1 << 28;
+/// How many numbers may be read from a file, on top of four for each byte of its buffers. Many small pieces of JSON can
+/// refer to the same bytes, so that the size of the file alone does not limit what it unfolds to.
+const SPARE_NUMBERS: u64 = 1 << 24;
 
 /// Reads accessors of a document.
 pub(super) struct Accessors<'a> {
     file: &'a str,
     document: &'a Document<'a>,
+    numbers_allowed: u64,
     numbers_left: Cell<u64>,
 }
 
@@ -61,16 +62,15 @@ struct Layout {
 
 impl<'a> Accessors<'a> {
     pub fn new(file: &'a str, document: &'a Document<'a>) -> Self {
-        Self { file, document, numbers_left: Cell::new(MAX_NUMBERS) }
+        let numbers_allowed = SPARE_NUMBERS + 4 * document.buffers.iter().map(|b| b.len() as u64).sum::<u64>();
+        Self { file, document, numbers_allowed, numbers_left: Cell::new(numbers_allowed) }
     }
 
     /// Takes from the amount of numbers that may still be read or made.
     pub fn spend(&self, numbers: usize) -> Result<()> {
-        let left = self
-            .numbers_left
-            .get()
-            .checked_sub(numbers as u64)
-            .ok_or_else(|| ReadError::file(self.file, format!("unfolds to more than {MAX_NUMBERS} numbers")))?;
+        let left = self.numbers_left.get().checked_sub(numbers as u64).ok_or_else(|| {
+            ReadError::file(self.file, format!("unfolds to more than {} numbers", self.numbers_allowed))
+        })?;
         self.numbers_left.set(left);
         Ok(())
     }
