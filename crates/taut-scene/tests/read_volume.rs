@@ -178,7 +178,7 @@ fn vtk_errors_name_the_place() {
     assert_eq!(change("0 1 0 0 0 1", "0 1 nan 0 0 1"), "a.vtk:10: a coordinate is NaN, expected a finite number");
     assert_eq!(change("10 10 5 9", "10 10 10 9"), "a.vtk:20: a cell of type 10 has 3 nodes, which does not fit");
     let cut = &VTK_TEXT[..VTK_TEXT.find("CELL_TYPES").unwrap()];
-    assert_eq!(error("a.vtk", cut), "a.vtk:18: the file ends where CELL_TYPES are expected");
+    assert_eq!(error("a.vtk", cut), "a.vtk:19: the file ends where CELL_TYPES are expected");
     let binary = String::from_utf8_lossy(&vtk_binary()).replace("CELLS 4 19", "CELLS 4 1900");
     assert!(error("a.vtk", binary).contains("the file claims 1900 numbers, but only "));
 }
