@@ -137,6 +137,16 @@ fn sequences_must_keep_their_vertices() {
 }
 
 #[test]
+fn sequences_cannot_overflow_single_precision() {
+    let files = files(HashMap::from([
+        ("a0.obj".to_owned(), frame(0.0).into_bytes()),
+        ("a1.obj".to_owned(), frame(1e60).into_bytes()),
+    ]));
+    let message = read_sequence("a#.obj", None, 2.0, &files).unwrap_err().to_string();
+    assert_eq!(message, "a1.obj: vertex 1 is further away than single precision can hold");
+}
+
+#[test]
 fn sequences_on_disk_start_anywhere_and_have_no_gaps() {
     let folder: PathBuf = std::env::temp_dir().join(format!("taut-sequence-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();

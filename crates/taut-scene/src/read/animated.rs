@@ -163,6 +163,10 @@ pub fn read_sequence(pattern: &str, first: Option<u32>, fps: f64, files: &Files)
             return Err(ReadError::file(&name, format!("the frames up to here take more than {MAX_FILE_BYTES} bytes")));
         }
         positions.extend(frame_positions.iter().map(|p| p.map(|x| x as f32)));
+        if let Some(i) = positions[positions.len() - points..].iter().flatten().position(|x| !x.is_finite()) {
+            let message = format!("vertex {} is further away than single precision can hold", i / 3 + 1);
+            return Err(ReadError::file(&name, message));
+        }
         times.push(times.len() as f64 / fps);
         let Some(frame) = first.checked_add(times.len() as u32) else { break };
         name = frame_name(pattern, frame);
