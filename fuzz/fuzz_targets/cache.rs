@@ -10,7 +10,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
             let options = Options { partial_cache, ..Options::default() };
             let Ok(cache) = PointCache::read(&Source::new(name, bytes), 24.0, &options) else { continue };
             let mut still = AnimatedMesh::still(Default::default()).mesh;
-            still.positions = vec![[0.0; 3]; cache.points];
+            still.positions = vec![[0.0; 3]; cache.points()];
             taut_fuzz::play(AnimatedMesh::with_cache(still, cache));
         }
     }

@@ -39,12 +39,12 @@ impl AnimatedMesh {
     /// A mesh moved by a point cache, which must have as many points as the mesh has vertices.
     pub fn with_cache(mesh: TriMesh, cache: PointCache) -> Result<Self> {
         let vertices = mesh.positions.len();
-        if cache.points != vertices {
-            let points = count(cache.points, "point", "points");
+        if cache.points() != vertices {
+            let points = count(cache.points(), "point", "points");
             let message = format!("the cache has {points}, but its mesh has {}", count(vertices, "vertex", "vertices"));
-            return Err(ReadError::file(&cache.name, message));
+            return Err(ReadError::file(cache.name(), message));
         }
-        let (duration, warnings) = (cache.duration(), cache.warnings.clone());
+        let (duration, warnings) = (cache.duration(), cache.warnings().to_vec());
         Ok(Self { mesh, duration, warnings, motion: Motion::Cache(cache) })
     }
 
@@ -122,9 +122,9 @@ pub fn read_animated(
     let folder = Folder::new(parent);
     let animated = read_sequence(&pattern, Some(first), fps, &|name: &str| folder.load(name))?;
     if let Motion::Cache(cache) = &animated.motion
-        && cache.times.len() as u64 <= u64::from(last - first)
+        && cache.times().len() as u64 <= u64::from(last - first)
     {
-        let missing = frame_name(&pattern, first + cache.times.len() as u32);
+        let missing = frame_name(&pattern, first + cache.times().len() as u32);
         let message = format!("{missing} is missing, but later frames up to {last} exist");
         return Err(ReadError::file(&path.to_string_lossy(), message));
     }
@@ -152,7 +152,7 @@ pub fn read_sequence(pattern: &str, first: Option<u32>, fps: f64, files: &Files)
     let mesh = file.surface.ok_or_else(|| ReadError::file(&name, "the file holds no triangles"))?;
     let points = mesh.positions.len();
     let mut positions: Vec<[f32; 3]> = Vec::new();
-    let mut times = Vec::new();
+    let mut frames = 0;
     let mut frame_positions = mesh.positions.clone();
     loop {
         if frame_positions.len() != points {
@@ -167,8 +167,8 @@ pub fn read_sequence(pattern: &str, first: Option<u32>, fps: f64, files: &Files)
             let message = format!("vertex {} is further away than single precision can hold", i / 3 + 1);
             return Err(ReadError::file(&name, message));
         }
-        times.push(times.len() as f64 / fps);
-        let Some(frame) = first.checked_add(times.len() as u32) else { break };
+        frames += 1;
+        let Some(frame) = first.checked_add(frames) else { break };
         name = frame_name(pattern, frame);
         match files(&name) {
             Ok(bytes) => {
@@ -179,8 +179,8 @@ pub fn read_sequence(pattern: &str, first: Option<u32>, fps: f64, files: &Files)
             Err(e) => return Err(ReadError::file(&name, format!("cannot be read: {e}"))),
         }
     }
-    let cache = PointCache { name: pattern.into(), times, points, positions, warnings: file.warnings };
-    AnimatedMesh::with_cache(mesh, cache)
+    let cache = PointCache::from_samples(pattern, fps, points, positions);
+    Ok(AnimatedMesh { warnings: file.warnings, ..AnimatedMesh::with_cache(mesh, cache)? })
 }
 
 /// The pattern with its first run of `#` replaced by a number.

@@ -7,20 +7,16 @@ use super::{Options, Source};
 
 const PC2_SIGNATURE: &[u8] = b"POINTCACHE2\0";
 
-/// Vertex positions at increasing times.
+/// Vertex positions at increasing times, at least one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PointCache {
-    /// The name of the file it comes from, for errors.
-    pub name: String,
-    /// When each sample is, s, counted from the first.
-    pub times: Vec<f64>,
-    /// How many points each sample has.
-    pub points: usize,
-    /// The positions of all points of the first sample, then of the second, and so on. Single precision is what the
-    /// files hold, and half the memory.
-    pub positions: Vec<[f32; 3]>,
-    /// What was odd about the file.
-    pub warnings: Vec<String>,
+    name: String,
+    times: Vec<f64>,
+    points: usize,
+    /// All points of the first sample, then of the second, and so on. Single precision is what the files hold, and half
+    /// the memory.
+    positions: Vec<[f32; 3]>,
+    warnings: Vec<String>,
 }
 
 impl PointCache {
@@ -37,6 +33,32 @@ impl PointCache {
             "pc2" => Err(ReadError::byte(source.name, 0, "the file does not start with \"POINTCACHE2\"")),
             _ => Err(ReadError::file(source.name, "expected a point cache, .pc2 or .mdd")),
         }
+    }
+
+    /// A cache out of samples of `points` points, `fps` of them in a second, with at least one.
+    pub(super) fn from_samples(name: &str, fps: f64, points: usize, positions: Vec<[f32; 3]>) -> Self {
+        let times = (0..positions.len() / points.max(1)).map(|i| i as f64 / fps).collect();
+        Self { name: name.into(), times, points, positions, warnings: Vec::new() }
+    }
+
+    /// The name of the file it comes from.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// When each sample is, s, counted from the first.
+    pub fn times(&self) -> &[f64] {
+        &self.times
+    }
+
+    /// How many points each sample has.
+    pub fn points(&self) -> usize {
+        self.points
+    }
+
+    /// What was odd about the file.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
     }
 
     /// The positions at a time, straight between samples, held before the first and after the last.

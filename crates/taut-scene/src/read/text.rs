@@ -122,11 +122,11 @@ impl<'a> Scanner<'a> {
 
     /// The given word, on this or a later line.
     pub fn expect(&mut self, expected: &str) -> Result<()> {
-        let word = self.expect_word(&format!("\"{expected}\""))?;
-        if word.eq_ignore_ascii_case(expected.as_bytes()) {
-            return Ok(());
+        match self.any_word() {
+            Some(word) if word.eq_ignore_ascii_case(expected.as_bytes()) => Ok(()),
+            Some(word) => Err(self.fail(format!("found {}, expected \"{expected}\"", quote(word)))),
+            None => Err(self.fail(format!("the file ends where \"{expected}\" is expected"))),
         }
-        Err(self.fail(format!("found {}, expected \"{expected}\"", quote(word))))
     }
 
     /// A finite number on this or a later line.
