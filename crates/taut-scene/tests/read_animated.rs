@@ -158,6 +158,9 @@ fn sequences_on_disk_start_anywhere_and_have_no_gaps() {
     std::fs::write(folder.join("a_0105.obj"), frame(0.0)).unwrap();
     let message = read_animated(&pattern, None, 1.0, &Options::default()).unwrap_err().message;
     assert_eq!(message, "a_0104.obj is missing, but later frames up to 105 exist");
+    let literal = folder.join("take#1.obj");
+    std::fs::write(&literal, frame(7.0)).unwrap();
+    assert_eq!(first_x(&read_animated(&literal, None, 1.0, &Options::default()).unwrap(), 0.0), 7.0);
     std::fs::remove_dir_all(folder).unwrap();
 }
 

@@ -100,13 +100,11 @@ fn sequences_come_back() {
                 .zip(positions(&mesh, frame).iter().flatten().copied().collect::<Vec<_>>());
             assert!(off.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) < 1e-7, "{name}");
         }
-        if name == "obj" {
-            let first = frames[0].to_string_lossy().into_owned();
-            let digits = first.rfind('_').unwrap() + 1;
-            let end = first.rfind('.').unwrap();
-            let pattern = format!("{}{}{}", &first[..digits], "#".repeat(end - digits), &first[end..]);
-            check_motion(name, &read_animated(pattern, None, FPS, &Options::default()).unwrap(), &mesh);
-        }
+        let first = frames[0].to_string_lossy().into_owned();
+        let digits = first.rfind('_').unwrap() + 1;
+        let end = first.rfind('.').unwrap();
+        let pattern = format!("{}{}{}", &first[..digits], "#".repeat(end - digits), &first[end..]);
+        check_motion(name, &read_animated(pattern, None, FPS, &Options::default()).unwrap(), &mesh);
         std::fs::remove_dir_all(dir).unwrap();
     }
 }

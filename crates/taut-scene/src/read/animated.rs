@@ -102,8 +102,8 @@ pub fn read_animated_bytes(
     Ok(AnimatedMesh { warnings: file.warnings, ..AnimatedMesh::still(mesh) })
 }
 
-/// Reads a moving mesh from a path, like [`read_animated_bytes`]; a path such as `walk_####.obj` is a sequence of
-/// OBJ files, see [`read_sequence`].
+/// Reads a moving mesh from a path, like [`read_animated_bytes`]; a path such as `walk_####.obj`, if it is not
+/// itself a file, is a sequence, see [`read_sequence`].
 pub fn read_animated(
     path: impl AsRef<Path>,
     topology: Option<&TriMesh>,
@@ -112,7 +112,7 @@ pub fn read_animated(
 ) -> Result<AnimatedMesh> {
     let path = path.as_ref();
     let pattern = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
-    if !pattern.contains('#') {
+    if !pattern.contains('#') || path.exists() {
         return with_path(path, |source| read_animated_bytes(source, topology, fps, options));
     }
     let parent = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -131,7 +131,7 @@ pub fn read_animated(
     Ok(animated)
 }
 
-/// Reads a sequence of OBJ files whose names differ in a number, such as `walk_####.obj`: each `#` is a digit, and
+/// Reads a sequence of OBJ or other mesh files whose names differ in a number, such as `walk_####.obj`: each `#` is a digit, and
 /// numbers with more digits are longer. It starts at `first`, or if that is not given at 0 or 1, and ends before the first
 /// file that is not found.
 ///
@@ -173,7 +173,7 @@ pub fn read_sequence(pattern: &str, first: Option<u32>, fps: f64, files: &Files)
         match files(&name) {
             Ok(bytes) => {
                 let bytes = unpack(&name, &bytes, MAX_FILE_BYTES)?;
-                frame_positions = obj::read_positions(&Source::new(&name, &bytes))?;
+                frame_positions = read_frame(&Source::with_files(&name, &bytes, files), file.format)?;
             }
             Err(e) if e.kind() == io::ErrorKind::NotFound => break,
             Err(e) => return Err(ReadError::file(&name, format!("cannot be read: {e}"))),
@@ -181,6 +181,16 @@ pub fn read_sequence(pattern: &str, first: Option<u32>, fps: f64, files: &Files)
     }
     let cache = PointCache::from_samples(pattern, fps, points, positions);
     Ok(AnimatedMesh { warnings: file.warnings, ..AnimatedMesh::with_cache(mesh, cache)? })
+}
+
+/// The positions in a frame of a sequence. Of OBJ files nothing else is looked at: a quad that is split along its shorter
+/// diagonal in the first frame need not be in the next.
+fn read_frame(source: &Source, format: &str) -> Result<Vec<[f64; 3]>> {
+    if format == obj::FORMAT {
+        return obj::read_positions(source);
+    }
+    let file = read_bytes(source, &Options::default())?;
+    Ok(file.surface.map(|mesh| mesh.positions).unwrap_or_default())
 }
 
 /// The pattern with its first run of `#` replaced by a number.

@@ -11,6 +11,9 @@ use super::polygon::Triangulator;
 use super::text::{Scanner, parse_integer};
 use super::{MeshFile, Options, Source};
 
+/// What the format is called.
+pub(super) const FORMAT: &str = "Wavefront OBJ";
+
 /// Stands for "this corner has no texture coordinate".
 const NO_UV: u32 = u32::MAX;
 
@@ -158,7 +161,7 @@ impl Parser {
                 .push(format!("{} of \"g\" lines name more than {most} groups; the rest are ignored", self.crowded));
         }
         let surface = self.triangulate(bare == 0, &mut warnings);
-        Ok(MeshFile { format: "Wavefront OBJ", surface: Some(surface), tets: None, warnings })
+        Ok(MeshFile { format: FORMAT, surface: Some(surface), tets: None, warnings })
     }
 
     fn check_indices(&self, file: &str) -> Result<()> {
