@@ -1,4 +1,6 @@
 //! What surrounds the engine: meshes from files and generators, scene files, and the files a run leaves behind.
 
 pub mod generate;
+pub mod inspect;
+pub mod read;
 pub mod write;

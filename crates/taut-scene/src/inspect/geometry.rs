@@ -1,0 +1,126 @@
+//! Vectors, sizes, and what all kinds of meshes have in common.
+
+use std::collections::HashMap;
+
+use taut::mesh::Group;
+
+use super::adjacency::Sets;
+use super::{Bounds, CommonInfo, EdgeLengths, Findings, group_infos};
+
+pub(super) fn sub(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
+}
+
+pub(super) fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+pub(super) fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+
+pub(super) fn norm(a: [f64; 3]) -> f64 {
+    dot(a, a).sqrt()
+}
+
+/// The angle between two vectors, degrees. Two-argument, so that tiny angles keep their digits.
+pub(super) fn angle_degrees(a: [f64; 3], b: [f64; 3]) -> f64 {
+    norm(cross(a, b)).atan2(dot(a, b)).to_degrees()
+}
+
+pub(super) fn is_finite(p: &[f64; 3]) -> bool {
+    p.iter().all(|x| x.is_finite())
+}
+
+/// Cells whose indices are in range, with their numbers; the others are noted.
+pub(super) fn usable_cells<const N: usize>(
+    cells: &[[u32; N]],
+    vertices: usize,
+    bad: &mut Findings<usize>,
+) -> Vec<(usize, [u32; N])> {
+    let mut usable = Vec::with_capacity(cells.len());
+    for (i, cell) in cells.iter().enumerate() {
+        if cell.iter().all(|&v| (v as usize) < vertices) {
+            usable.push((i, *cell));
+        } else {
+            bad.add(i);
+        }
+    }
+    usable
+}
+
+/// Fills in what depends on vertices, edges (each once) and cells.
+pub(super) fn describe<const N: usize>(
+    info: &mut CommonInfo,
+    positions: &[[f64; 3]],
+    edges: &[[u32; 2]],
+    cells: &[(usize, [u32; N])],
+    groups: &[Group],
+) {
+    info.vertices = positions.len();
+    info.edges = edges.len();
+    info.bounds = bounds(positions);
+    info.edge_lengths = edge_lengths(positions, edges);
+    info.groups = group_infos(groups);
+    info.units_hint = info.bounds.and_then(|bounds| units_hint(&bounds));
+    let mut parts = Sets::new(positions.len());
+    let mut is_used = vec![false; positions.len()];
+    for (_, cell) in cells {
+        for &vertex in cell {
+            is_used[vertex as usize] = true;
+            parts.join(cell[0], vertex);
+        }
+    }
+    let mut places = HashMap::new();
+    for (i, position) in positions.iter().enumerate() {
+        let vertex = i as u32;
+        if !is_finite(position) {
+            info.not_finite.add(vertex);
+        } else if places.insert(position.map(|x| (x + 0.0).to_bits()), vertex).is_some() {
+            info.duplicate_positions.add(vertex);
+        }
+        if !is_used[i] {
+            info.unreferenced.add(vertex);
+        } else if parts.find(vertex) == vertex {
+            info.components += 1;
+        }
+    }
+}
+
+fn bounds(positions: &[[f64; 3]]) -> Option<Bounds> {
+    let mut finite = positions.iter().filter(|p| is_finite(p));
+    let first = *finite.next()?;
+    Some(finite.fold(Bounds { min: first, max: first }, |b, p| Bounds {
+        min: std::array::from_fn(|k| b.min[k].min(p[k])),
+        max: std::array::from_fn(|k| b.max[k].max(p[k])),
+    }))
+}
+
+fn edge_lengths(positions: &[[f64; 3]], edges: &[[u32; 2]]) -> Option<EdgeLengths> {
+    let length = |e: &[u32; 2]| norm(sub(positions[e[1] as usize], positions[e[0] as usize]));
+    let (mut min, mut max, mut sum, mut n) = (f64::INFINITY, 0.0_f64, 0.0, 0);
+    for length in edges.iter().map(length).filter(|l| l.is_finite()) {
+        min = min.min(length);
+        max = max.max(length);
+        sum += length;
+        n += 1;
+    }
+    (n > 0).then(|| EdgeLengths { min, mean: sum / f64::from(n), max })
+}
+
+/// Guesses the unit from the size: bodies, garments and soft objects are between a few centimetres and a few metres.
+fn units_hint(bounds: &Bounds) -> Option<String> {
+    let size = bounds.size().into_iter().fold(0.0, f64::max);
+    let advice = |unit: &str, scale: &str| {
+        Some(format!("its largest extent is {size:.4}: probably {unit}; scale by {scale} to get metres"))
+    };
+    match size {
+        s if s <= 0.0 || !s.is_finite() => None,
+        s if s < 0.01 => Some(format!("its largest extent is {s:.3e}: very small if the unit is metres")),
+        s if s <= 5.0 => None,
+        s if s < 20.0 => advice("decimetres (or a large object in metres)", "0.1"),
+        s if s < 400.0 => advice("centimetres", "0.01"),
+        s if s < 10_000.0 => advice("millimetres", "0.001"),
+        s => Some(format!("its largest extent is {s:.3e}: very large if the unit is metres")),
+    }
+}

@@ -1,0 +1,269 @@
+//! From a glTF document to a scene and a mesh.
+
+use std::collections::HashSet;
+
+use taut::mesh::TriMesh;
+
+use super::accessor::Accessors;
+use super::container::Document;
+use super::json::{self, Root};
+use super::primitive::{Gathered, gather};
+use super::scene::{Body, Joint, Scene, Skin};
+use super::track::read_tracks;
+use super::transform::{Affine, Placement};
+use crate::read::error::{ReadError, Result, count, quote};
+use crate::read::groups::Groups;
+use crate::read::{Options, Pick};
+
+/// A mesh to read: its index, and the node it hangs on.
+type Instance = (usize, Option<usize>);
+
+pub(super) fn build(file: &str, document: &Document, options: &Options) -> Result<(Scene, TriMesh, Vec<String>)> {
+    let root = &document.root;
+    let (nodes, order) = build_nodes(file, root)?;
+    let accessors = Accessors::new(file, document);
+    let mut scene = Scene { nodes, order, bodies: Vec::new(), tracks: Vec::new() };
+    let mut flat = Flat::default();
+    let placements: Vec<_> = scene.nodes.iter().map(|node| node.placement).collect();
+    let globals = scene.globals(&placements);
+    for (mesh, node) in pick(file, root, options)? {
+        let mut gathered = gather(file, root, &accessors, mesh)?;
+        gathered.body.node = node;
+        if let Some(skin) = node.and_then(|node| root.nodes[node].skin) {
+            gathered.body.skin = Some(read_skin(file, root, &accessors, skin)?);
+            check_influences(file, mesh, &mut gathered.body)?;
+        }
+        gathered.body.weights = start_weights(root, mesh, node, gathered.body.targets.len());
+        let mirrors = gathered.body.skin.is_none() && node.is_some_and(|node| globals[node].mirrors());
+        let name = node.and_then(|node| root.nodes[node].name.as_ref()).or(root.meshes[mesh].name.as_ref());
+        flat.add(&mut gathered, name.map(String::as_str), mirrors);
+        scene.bodies.push(gathered.body);
+    }
+    let mut targets = vec![0; scene.nodes.len()];
+    for body in &scene.bodies {
+        if let Some(node) = body.node {
+            targets[node] = body.targets.len();
+        }
+    }
+    scene.tracks = read_tracks(file, root, &accessors, options, &targets)?;
+    let (mesh, warnings) = flat.finish(file, &scene)?;
+    Ok((scene, mesh, warnings))
+}
+
+/// The nodes with their parents, and an order in which parents come first.
+fn build_nodes(file: &str, root: &Root) -> Result<(Vec<Joint>, Vec<usize>)> {
+    let mut nodes: Vec<Joint> =
+        root.nodes.iter().map(|node| Joint { parent: None, placement: placement(node) }).collect();
+    for (parent, node) in root.nodes.iter().enumerate() {
+        for &child in &node.children {
+            let fail = |message: String| ReadError::item(file, format!("nodes[{parent}]"), message);
+            let Some(joint) = nodes.get_mut(child) else {
+                return Err(fail(format!("its child is nodes[{child}], but the file has {} nodes", root.nodes.len())));
+            };
+            if let Some(other) = joint.parent.replace(parent) {
+                return Err(fail(format!("its child nodes[{child}] is also a child of nodes[{other}]")));
+            }
+        }
+    }
+    let mut order: Vec<usize> = (0..nodes.len()).filter(|&i| nodes[i].parent.is_none()).collect();
+    let mut next = 0;
+    while let Some(&node) = order.get(next) {
+        order.extend(&root.nodes[node].children);
+        next += 1;
+    }
+    if order.len() < nodes.len() {
+        // Every node has one parent at most, so what no root leads to goes round in circles.
+        let reached: HashSet<usize> = order.iter().copied().collect();
+        let lost = (0..nodes.len()).find(|i| !reached.contains(i)).unwrap_or_default();
+        return Err(ReadError::item(file, format!("nodes[{lost}]"), "is among its own ancestors"));
+    }
+    Ok((nodes, order))
+}
+
+fn placement(node: &json::Node) -> Placement {
+    match &node.matrix {
+        Some(matrix) => Placement::Fixed(Affine::from_columns(matrix)),
+        None => Placement::Parts {
+            translation: node.translation.unwrap_or([0.0; 3]),
+            rotation: node.rotation.unwrap_or([0.0, 0.0, 0.0, 1.0]),
+            scale: node.scale.unwrap_or([1.0; 3]),
+        },
+    }
+}
+
+/// The meshes to read, in the order in which the scene holds them.
+fn pick(file: &str, root: &Root, options: &Options) -> Result<Vec<Instance>> {
+    let all = instances(file, root)?;
+    let picked: Vec<Instance> = match &options.pick {
+        Pick::All => all,
+        Pick::First => all.into_iter().take(1).collect(),
+        Pick::Named(wanted) => {
+            let is_named = |name: &Option<String>| name.as_ref() == Some(wanted);
+            let fits = |&(mesh, node): &Instance| {
+                is_named(&root.meshes[mesh].name) || node.is_some_and(|node| is_named(&root.nodes[node].name))
+            };
+            let in_scene: Vec<Instance> = all.iter().copied().filter(fits).collect();
+            let outside = || (0..root.meshes.len()).filter(|&mesh| is_named(&root.meshes[mesh].name));
+            let found = if in_scene.is_empty() { outside().map(|mesh| (mesh, None)).collect() } else { in_scene };
+            if found.is_empty() {
+                let known = super::name_list(root.meshes.iter().filter_map(|mesh| mesh.name.as_deref()));
+                return Err(ReadError::file(file, format!("there is no mesh {}; {known}", quote(wanted.as_bytes()))));
+            }
+            found
+        }
+    };
+    if picked.is_empty() {
+        return Err(ReadError::file(file, "the scene holds no meshes"));
+    }
+    Ok(picked)
+}
+
+/// All meshes of the default scene, depth first; without a scene those of all nodes; without nodes all meshes.
+fn instances(file: &str, root: &Root) -> Result<Vec<Instance>> {
+    if root.nodes.is_empty() {
+        return Ok((0..root.meshes.len()).map(|mesh| (mesh, None)).collect());
+    }
+    let chosen = root.scene.unwrap_or(0);
+    let mut waiting: Vec<usize> = match root.scenes.get(chosen) {
+        Some(scene) => scene.nodes.clone(),
+        None if root.scene.is_some() => {
+            let message = format!("it is {chosen}, but the file has {} scenes", root.scenes.len());
+            return Err(ReadError::item(file, "scene", message));
+        }
+        None => {
+            let children: HashSet<usize> = root.nodes.iter().flat_map(|node| node.children.iter().copied()).collect();
+            (0..root.nodes.len()).filter(|node| !children.contains(node)).collect()
+        }
+    };
+    waiting.reverse();
+    let mut seen = vec![false; root.nodes.len()];
+    let mut found = Vec::new();
+    while let Some(index) = waiting.pop() {
+        let Some(node) = root.nodes.get(index) else {
+            let message = format!("it holds nodes[{index}], but the file has {} nodes", root.nodes.len());
+            return Err(ReadError::item(file, format!("scenes[{chosen}]"), message));
+        };
+        if std::mem::replace(&mut seen[index], true) {
+            continue;
+        }
+        if let Some(mesh) = node.mesh {
+            if mesh >= root.meshes.len() {
+                let message = format!("its mesh is meshes[{mesh}], but the file has {} meshes", root.meshes.len());
+                return Err(ReadError::item(file, format!("nodes[{index}]"), message));
+            }
+            found.push((mesh, Some(index)));
+        }
+        waiting.extend(node.children.iter().rev());
+    }
+    Ok(found)
+}
+
+fn read_skin(file: &str, root: &Root, accessors: &Accessors, index: usize) -> Result<Skin> {
+    let fail = |message: String| ReadError::item(file, format!("skins[{index}]"), message);
+    let skin = root.skins.get(index).ok_or_else(|| fail(format!("not there: the file has {}", root.skins.len())))?;
+    if let Some(&joint) = skin.joints.iter().find(|&&joint| joint >= root.nodes.len()) {
+        return Err(fail(format!("a joint is nodes[{joint}], but the file has {} nodes", root.nodes.len())));
+    }
+    if skin.joints.is_empty() {
+        return Err(fail("has no joints".into()));
+    }
+    accessors.spend(skin.joints.len())?;
+    let inverse_bind = match skin.inverse_bind_matrices {
+        None => vec![Affine::IDENTITY; skin.joints.len()],
+        Some(matrices) => {
+            let numbers = accessors.floats(matrices, "MAT4")?;
+            let matrix = |m: &[f32]| Affine::from_columns(&std::array::from_fn(|k| f64::from(m[k])));
+            numbers.chunks_exact(16).map(matrix).collect()
+        }
+    };
+    if inverse_bind.len() < skin.joints.len() {
+        let (joints, matrices) = (skin.joints.len(), inverse_bind.len());
+        return Err(fail(format!("has {joints} joints, but {matrices} inverse bind matrices")));
+    }
+    Ok(Skin { joints: skin.joints.clone(), inverse_bind })
+}
+
+/// Every vertex must be held by joints that exist, with weights that add up to 1.
+fn check_influences(file: &str, mesh: usize, body: &mut Body) -> Result<()> {
+    let fail = |message: String| ReadError::item(file, format!("meshes[{mesh}]"), message);
+    let joints = body.skin.as_ref().map_or(0, |skin| skin.joints.len());
+    if body.influences_each == 0 {
+        return Err(fail("is skinned, but has no JOINTS_0 and WEIGHTS_0".into()));
+    }
+    for influences in body.influences.chunks_exact_mut(body.influences_each) {
+        let sum: f32 = influences.iter().map(|i| i.1).sum();
+        for (joint, weight) in influences.iter_mut() {
+            if *weight != 0.0 && *joint as usize >= joints {
+                return Err(fail(format!("a vertex hangs on joint {joint}, but the skin has {joints} joints")));
+            }
+            *weight = if sum > 0.0 && (*weight / sum).is_finite() { *weight / sum } else { 0.0 };
+        }
+        // A vertex that nothing holds would fall to the origin; the first joint is the skin's root.
+        if sum <= 0.0 || sum.is_infinite() {
+            influences[0] = (0, 1.0);
+        }
+    }
+    Ok(())
+}
+
+fn start_weights(root: &Root, mesh: usize, node: Option<usize>, targets: usize) -> Vec<f64> {
+    let weights = node.and_then(|node| root.nodes[node].weights.as_ref()).or(root.meshes[mesh].weights.as_ref());
+    let mut weights: Vec<f64> = weights.into_iter().flatten().copied().take(targets).collect();
+    weights.resize(targets, 0.0);
+    weights
+}
+
+/// The one mesh that all bodies together make.
+#[derive(Default)]
+struct Flat {
+    mesh: TriMesh,
+    vertices: usize,
+    groups: Groups,
+    bodies: usize,
+    bodies_with_uvs: usize,
+    skipped: usize,
+}
+
+impl Flat {
+    fn add(&mut self, gathered: &mut Gathered, name: Option<&str>, mirrors: bool) {
+        // The budget of numbers keeps all of these far below 2³².
+        let (first, first_uv) = (self.vertices as u32, self.mesh.uvs.len() as u32);
+        // A mirrored body would show its inside.
+        let turn = |t: &[u32; 3], by: u32| if mirrors { [t[0], t[2], t[1]] } else { *t }.map(|v| v + by);
+        self.mesh.triangles.extend(gathered.triangles.iter().map(|t| turn(t, first)));
+        self.mesh.uv_triangles.extend(gathered.uv_triangles.iter().map(|t| turn(t, first_uv)));
+        self.mesh.uvs.append(&mut gathered.uvs);
+        let added = gathered.body.positions.len();
+        self.vertices += added;
+        if let Some(name) = name {
+            let id = self.groups.id(name);
+            self.groups.add(id, first..first + added as u32);
+        }
+        self.bodies += 1;
+        self.bodies_with_uvs += usize::from(gathered.has_uvs);
+        self.skipped += gathered.skipped;
+    }
+
+    fn finish(mut self, file: &str, scene: &Scene) -> Result<(TriMesh, Vec<String>)> {
+        let mut warnings = Vec::new();
+        if self.skipped > 0 {
+            warnings.push(format!("{} of points or lines skipped", count(self.skipped, "primitive", "primitives")));
+        }
+        if self.mesh.triangles.is_empty() {
+            return Err(ReadError::file(file, "the scene holds no triangles"));
+        }
+        if self.bodies_with_uvs < self.bodies {
+            if !self.mesh.uvs.is_empty() {
+                warnings.push("some parts have no texture coordinates; those of the others are ignored".into());
+            }
+            self.mesh.uvs.clear();
+            self.mesh.uv_triangles.clear();
+        }
+        scene.positions_at(None, &mut self.mesh.positions);
+        if let Some(vertex) = self.mesh.positions.iter().position(|p| !p.iter().all(|x| x.is_finite())) {
+            return Err(ReadError::file(file, format!("its nodes place vertex {vertex} at infinity")));
+        }
+        self.mesh.groups = self.groups.finish();
+        Ok((self.mesh, warnings))
+    }
+}

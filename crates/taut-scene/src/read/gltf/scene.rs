@@ -1,0 +1,134 @@
+//! What moves when a glTF file plays: nodes, and the bodies that hang on them.
+
+use super::track::{Part, Track};
+use super::transform::{Affine, Placement};
+
+/// A node: where it stands in its parent.
+#[derive(Clone, Debug)]
+pub(super) struct Joint {
+    pub parent: Option<usize>,
+    pub placement: Placement,
+}
+
+/// The joints that bend a body.
+#[derive(Clone, Debug)]
+pub(super) struct Skin {
+    pub joints: Vec<usize>,
+    /// From the body's own space to each joint's.
+    pub inverse_bind: Vec<Affine>,
+}
+
+/// A mesh on a node.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Body {
+    /// The node it hangs on; none for a mesh outside any scene.
+    pub node: Option<usize>,
+    pub skin: Option<Skin>,
+    pub positions: Vec<[f32; 3]>,
+    /// Joint (of the skin) and weight, `influences_each` for every vertex; weights add up to 1.
+    pub influences: Vec<(u32, f32)>,
+    pub influences_each: usize,
+    /// For each morph target where it moves every vertex.
+    pub targets: Vec<Vec<[f32; 3]>>,
+    /// How strong each target is where no track says so.
+    pub weights: Vec<f64>,
+}
+
+/// Everything needed to place all vertices at any time.
+#[derive(Clone, Debug)]
+pub(crate) struct Scene {
+    pub(super) nodes: Vec<Joint>,
+    /// The nodes, each after its parent.
+    pub(super) order: Vec<usize>,
+    pub(super) bodies: Vec<Body>,
+    pub(super) tracks: Vec<Track>,
+}
+
+impl Scene {
+    /// When the last track ends, s.
+    pub fn duration(&self) -> f64 {
+        self.tracks.iter().map(Track::end).fold(0.0, f64::max)
+    }
+
+    /// The positions of all vertices at a time, or as the file places them without its animation.
+    pub fn positions_at(&self, seconds: Option<f64>, out: &mut Vec<[f64; 3]>) {
+        let mut placements: Vec<Placement> = self.nodes.iter().map(|node| node.placement).collect();
+        let mut weights: Vec<Option<Vec<f64>>> = vec![None; self.nodes.len()];
+        if let Some(seconds) = seconds {
+            let mut value = Vec::new();
+            for track in &self.tracks {
+                track.sample(seconds, &mut value);
+                if track.part == Part::Weights {
+                    weights[track.node] = Some(value.clone());
+                } else {
+                    set_part(&mut placements[track.node], track.part, &value);
+                }
+            }
+        }
+        let globals = self.globals(&placements);
+        out.clear();
+        for body in &self.bodies {
+            let animated = body.node.and_then(|node| weights[node].as_deref());
+            body.place(&globals, animated.unwrap_or(&body.weights), out);
+        }
+    }
+
+    /// From each node's space to the world's.
+    pub(super) fn globals(&self, placements: &[Placement]) -> Vec<Affine> {
+        let mut globals = vec![Affine::IDENTITY; placements.len()];
+        for &node in &self.order {
+            let local = placements[node].affine();
+            globals[node] = match self.nodes[node].parent {
+                Some(parent) => globals[parent].after(&local),
+                None => local,
+            };
+        }
+        globals
+    }
+}
+
+fn set_part(placement: &mut Placement, part: Part, value: &[f64]) {
+    let Placement::Parts { translation, rotation, scale } = placement else { return };
+    match part {
+        Part::Translation => translation.copy_from_slice(value),
+        Part::Rotation => rotation.copy_from_slice(value),
+        Part::Scale => scale.copy_from_slice(value),
+        Part::Weights => {}
+    }
+}
+
+impl Body {
+    fn place(&self, globals: &[Affine], weights: &[f64], out: &mut Vec<[f64; 3]>) {
+        let own = self.node.map_or(Affine::IDENTITY, |node| globals[node]);
+        let bones: Vec<Affine> = match &self.skin {
+            Some(skin) => skin.joints.iter().zip(&skin.inverse_bind).map(|(&j, bind)| globals[j].after(bind)).collect(),
+            None => Vec::new(),
+        };
+        for (vertex, position) in self.positions.iter().enumerate() {
+            let mut position = position.map(f64::from);
+            for (target, &weight) in self.targets.iter().zip(weights) {
+                if weight != 0.0 {
+                    for k in 0..3 {
+                        position[k] += weight * f64::from(target[vertex][k]);
+                    }
+                }
+            }
+            out.push(if bones.is_empty() { own.apply(position) } else { self.bend(vertex, position, &bones) });
+        }
+    }
+
+    /// Linear blend skinning. The node's own place does not matter: the joints' do.
+    fn bend(&self, vertex: usize, position: [f64; 3], bones: &[Affine]) -> [f64; 3] {
+        let start = vertex * self.influences_each;
+        let mut bent = [0.0; 3];
+        for &(joint, weight) in &self.influences[start..start + self.influences_each] {
+            if weight != 0.0 {
+                let moved = bones[joint as usize].apply(position);
+                for k in 0..3 {
+                    bent[k] += f64::from(weight) * moved[k];
+                }
+            }
+        }
+        bent
+    }
+}

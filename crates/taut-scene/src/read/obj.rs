@@ -1,0 +1,250 @@
+//! Wavefront OBJ: positions, texture coordinates per corner, groups.
+//!
+//! Faces may refer to vertices that come later in the file, so they are collected first and split into triangles
+//! at the end. Normals, colours, materials, lines, points and curves are skipped.
+
+use taut::mesh::TriMesh;
+
+use super::error::{ReadError, Result, count, quote};
+use super::groups::{Groups, MAX_GROUPS_AT_ONCE};
+use super::polygon::Triangulator;
+use super::text::{Scanner, parse_integer};
+use super::{MeshFile, Options, Source};
+
+/// What the format is called.
+pub(super) const FORMAT: &str = "Wavefront OBJ";
+
+/// Stands for "this corner has no texture coordinate".
+const NO_UV: u32 = u32::MAX;
+
+/// A face as the file has it.
+struct Face {
+    line: u64,
+    /// Where its corners end in the list of all corners; they start where the previous face's end.
+    end: usize,
+    /// Which of the group statements it stands under.
+    section: usize,
+}
+
+#[derive(Default)]
+struct Parser {
+    positions: Vec<[f64; 3]>,
+    uvs: Vec<[f64; 2]>,
+    /// Vertex and texture coordinate of each corner of each face.
+    corners: Vec<[u32; 2]>,
+    faces: Vec<Face>,
+    groups: Groups,
+    object: Option<usize>,
+    /// The groups of each stretch of faces.
+    sections: Vec<Vec<usize>>,
+    crowded: usize,
+}
+
+pub(super) fn read(source: &Source, _: &Options) -> Result<MeshFile> {
+    let mut parser = Parser::default();
+    parser.sections.push(Vec::new());
+    parser.parse(source)?;
+    parser.finish(source.name)
+}
+
+/// Only the vertex positions, for the frames of a sequence.
+pub(super) fn read_positions(source: &Source) -> Result<Vec<[f64; 3]>> {
+    let mut scanner = scanner(source);
+    let mut positions = Vec::new();
+    loop {
+        if scanner.word() == Some(b"v") {
+            positions.push(position(&mut scanner)?);
+        }
+        if !scanner.next_line() {
+            return Ok(positions);
+        }
+    }
+}
+
+fn scanner<'a>(source: &Source<'a>) -> Scanner<'a> {
+    Scanner::new(source.name, source.bytes).with_comments(b'#').with_continuation()
+}
+
+fn position(scanner: &mut Scanner) -> Result<[f64; 3]> {
+    Ok([scanner.number_here("x")?, scanner.number_here("y")?, scanner.number_here("z")?])
+}
+
+impl Parser {
+    fn parse(&mut self, source: &Source) -> Result<()> {
+        let mut scanner = scanner(source);
+        loop {
+            match scanner.word() {
+                Some(b"v") => self.positions.push(position(&mut scanner)?),
+                Some(b"vt") => {
+                    let u = scanner.number_here("u")?;
+                    let v = if scanner.line_is_done() { 0.0 } else { scanner.number_here("v")? };
+                    self.uvs.push([u, v]);
+                }
+                // "fo" is what very old files call a face.
+                Some(b"f" | b"fo") => self.face(&mut scanner)?,
+                Some(b"g") => self.group(&mut scanner),
+                Some(b"o") => self.named_object(&mut scanner),
+                _ => {}
+            }
+            if !scanner.next_line() {
+                return Ok(());
+            }
+        }
+    }
+
+    fn face(&mut self, scanner: &mut Scanner) -> Result<()> {
+        let start = self.corners.len();
+        while let Some(word) = scanner.word() {
+            let mut parts = word.split(|&b| b == b'/');
+            let vertex = parts.next().unwrap_or_default();
+            let vertex = index(scanner, vertex, self.positions.len(), "vertex", "vertices")?;
+            let uv = match parts.next() {
+                None | Some(b"") => NO_UV,
+                Some(uv) => index(scanner, uv, self.uvs.len(), "texture coordinate", "texture coordinates")?,
+            };
+            self.corners.push([vertex, uv]);
+        }
+        let found = self.corners.len() - start;
+        if found < 3 {
+            return Err(scanner.fail(format!("face has {}, expected 3 or more", count(found, "corner", "corners"))));
+        }
+        let section = self.sections.len() - 1;
+        self.faces.push(Face { line: scanner.line_number(), end: self.corners.len(), section });
+        Ok(())
+    }
+
+    /// `g name name…`: the faces that follow are in these groups and in the current object.
+    fn group(&mut self, scanner: &mut Scanner) {
+        let mut names: Vec<usize> = self.object.into_iter().collect();
+        while let Some(word) = scanner.word() {
+            // Blender writes "(null)" for faces in no group.
+            if word == b"(null)" || word == b"off" {
+                continue;
+            }
+            if names.len() >= MAX_GROUPS_AT_ONCE {
+                self.crowded += 1;
+                break;
+            }
+            names.push(self.groups.id(&String::from_utf8_lossy(word)));
+        }
+        names.dedup();
+        self.sections.push(names);
+    }
+
+    /// `o name`: a new object; its name may hold blanks.
+    fn named_object(&mut self, scanner: &mut Scanner) {
+        let name = String::from_utf8_lossy(scanner.rest_of_line());
+        self.object = (!name.is_empty()).then(|| self.groups.id(&name));
+        self.sections.push(self.object.into_iter().collect());
+    }
+
+    fn finish(self, file: &str) -> Result<MeshFile> {
+        if self.positions.is_empty() {
+            return Err(ReadError::file(file, "no vertices found (lines that start with \"v\"): is this an OBJ file?"));
+        }
+        if self.faces.is_empty() {
+            let found = count(self.positions.len(), "vertex", "vertices");
+            return Err(ReadError::file(file, format!("found {found}, but no faces (lines that start with \"f\")")));
+        }
+        self.check_indices(file)?;
+        let mut warnings = Vec::new();
+        let bare = self.faces_without_uv();
+        if bare > 0 && bare < self.faces.len() {
+            warnings.push(format!(
+                "{bare} of {} faces have no texture coordinates; those of the others are ignored",
+                self.faces.len()
+            ));
+        }
+        if self.crowded > 0 {
+            let most = MAX_GROUPS_AT_ONCE;
+            warnings
+                .push(format!("{} of \"g\" lines name more than {most} groups; the rest are ignored", self.crowded));
+        }
+        let surface = self.triangulate(bare == 0, &mut warnings);
+        Ok(MeshFile { format: FORMAT, surface: Some(surface), tets: None, warnings })
+    }
+
+    fn check_indices(&self, file: &str) -> Result<()> {
+        let mut start = 0;
+        for face in &self.faces {
+            for &[vertex, uv] in &self.corners[start..face.end] {
+                let what = if vertex as usize >= self.positions.len() {
+                    (vertex, "vertex", self.positions.len(), "vertex", "vertices")
+                } else if uv != NO_UV && uv as usize >= self.uvs.len() {
+                    (uv, "texture coordinate", self.uvs.len(), "texture coordinate", "texture coordinates")
+                } else {
+                    continue;
+                };
+                let (found, name, held, one, many) = what;
+                let held = count(held, one, many);
+                let message = format!("face refers to {name} {}, but the file has {held}", u64::from(found) + 1);
+                return Err(ReadError::line(file, face.line, message));
+            }
+            start = face.end;
+        }
+        Ok(())
+    }
+
+    fn faces_without_uv(&self) -> usize {
+        let mut start = 0;
+        let is_bare = |face: &&Face| {
+            let corners = &self.corners[start..face.end];
+            start = face.end;
+            corners.iter().any(|corner| corner[1] == NO_UV)
+        };
+        self.faces.iter().filter(is_bare).count()
+    }
+
+    fn triangulate(mut self, with_uvs: bool, warnings: &mut Vec<String>) -> TriMesh {
+        let mut mesh = TriMesh { positions: self.positions, ..TriMesh::default() };
+        let mut triangulator = Triangulator::default();
+        let (mut outline, mut split, mut start) = (Vec::new(), Vec::new(), 0);
+        for face in &self.faces {
+            let corners = &self.corners[start..face.end];
+            start = face.end;
+            outline.clear();
+            outline.extend(corners.iter().map(|c| mesh.positions[c[0] as usize]));
+            split.clear();
+            triangulator.split(&outline, &mut split);
+            mesh.triangles.extend(split.iter().map(|t| t.map(|i| corners[i][0])));
+            if with_uvs {
+                mesh.uv_triangles.extend(split.iter().map(|t| t.map(|i| corners[i][1])));
+            }
+            for &group in &self.sections[face.section] {
+                self.groups.add(group, corners.iter().map(|c| c[0]));
+            }
+        }
+        if triangulator.fanned > 0 {
+            let found = count(triangulator.fanned, "polygon crosses", "polygons cross");
+            warnings.push(format!("{found} themselves or are too complex: their triangles may overlap"));
+        }
+        if with_uvs {
+            mesh.uvs = self.uvs;
+        }
+        mesh.groups = self.groups.finish();
+        mesh
+    }
+}
+
+/// An index from 0 out of one from 1, or out of a negative one that counts back from the `held` elements so far.
+/// Whether a positive index is in range shows only at the end of the file.
+fn index(scanner: &Scanner, word: &[u8], held: usize, one: &str, many: &str) -> Result<u32> {
+    let Some(found) = parse_integer(word) else {
+        return Err(scanner.fail(format!("face refers to {one} {}, expected a whole number", quote(word))));
+    };
+    let zero_based = match found {
+        1.. => found - 1,
+        0 => return Err(scanner.fail(format!("face refers to {one} 0, but OBJ counts from 1"))),
+        _ => match held as i64 + found {
+            index @ 0.. => index,
+            _ => {
+                let held = count(held, one, many);
+                return Err(scanner.fail(format!("face refers to {one} {found}, but only {held} come before it")));
+            }
+        },
+    };
+    match u32::try_from(zero_based) {
+        Ok(index) if index != NO_UV => Ok(index),
+        _ => Err(scanner.fail(format!("face refers to {one} {found}, which is more than any file can hold"))),
+    }
+}
