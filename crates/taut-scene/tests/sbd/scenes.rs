@@ -50,8 +50,9 @@ pub fn figure_3(weft: f64, warp: f64, shear: f64) -> Running {
     running
 }
 
-/// §3.4: a sheet stretched by 30 % both ways and sheared; after `iterations` in one go, the mean stretch left.
-pub fn remaining_stretch(form: StrainForm, tessellation: Tessellation, n: u32, iterations: u32) -> f64 {
+/// §3.4: a sheet stretched both ways; after `iterations` in one go, the mean stretch left.
+pub fn remaining_stretch(form: StrainForm, tessellation: Tessellation, stretch: f64, iterations: u32) -> f64 {
+    let n = 21;
     let mesh = sheet(&SheetParams { nx: n, ny: n, tessellation, ..Default::default() }).unwrap();
     let stiffness = ClothStiffness { shear: 0.5, bend: 0.0, ..ClothStiffness::default() };
     let mut builder = ModelBuilder::new();
@@ -60,7 +61,7 @@ pub fn remaining_stretch(form: StrainForm, tessellation: Tessellation, n: u32, i
     let mut running = Running::new(builder.build().unwrap(), params);
     for v in 0..running.model.vertices() as u32 {
         let [x, y, z] = running.state.position(&running.model, v);
-        running.state.set_position(&running.model, v, [1.3 * x + 0.1 * z, y, 1.3 * z]);
+        running.state.set_position(&running.model, v, [stretch * x, y, stretch * z]);
     }
     running.run(1);
     let [weft, warp, ..] = taut::measure::strains(&running.model, &running.state).cloth();

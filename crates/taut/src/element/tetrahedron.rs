@@ -25,7 +25,8 @@ impl<F: Form> Element<4, 3, 12, 7> for TetStrain<F> {
     fn rows<T: Real, S: Rows<T, 3>>(rest: &[T; 12], f: &mut [V3<T>; 3], consumer: &mut S) {
         let zero = rest[0].lit(0.0);
         let inverted = f[0].dot(f[1].cross(f[2])).lt(zero);
-        let ease = T::select(inverted, zero.lit(INVERTED), zero.lit(1.0));
+        let held = if consumer.wants(6) { INVERTED } else { 1.0 };
+        let ease = T::select(inverted, zero.lit(held), zero.lit(1.0));
         let eased = &mut Eased(consumer, ease);
         strain::stretch::<F, _, _, 3>(0, 0, rest[9], f, eased);
         strain::stretch::<F, _, _, 3>(1, 1, rest[10], f, eased);
@@ -39,7 +40,7 @@ impl<F: Form> Element<4, 3, 12, 7> for TetStrain<F> {
 
 /// How strongly the strain of an inverted tetrahedron is held. Strain does not know left from right: held fully, it
 /// keeps a mirrored tetrahedron in its mirrored shape, against the volume that wants to turn it back.
-const INVERTED: f64 = 0.0;
+const INVERTED: f64 = 0.02;
 
 /// Passes rows on with a share of their push.
 struct Eased<'a, S, T>(&'a mut S, T);

@@ -1,6 +1,6 @@
 //! Position-based dynamics: rows are projected one after another (SBD Eq. 1, 2), velocities damped along them.
 
-use super::lanewise::{edges, gather, load_rows, point, scatter, weights};
+use super::lanewise::{edges, floored, gather, load_rows, point, scatter, weights};
 use crate::element::{Element, Row, Rows};
 use crate::lanes::{BLOCK, Kernel, Lanes, Real, Scalar, Shared, V3, Vertex};
 use crate::pack::Block;
@@ -64,8 +64,12 @@ unsafe fn project<E, T, L, const V: usize, const D: usize, const P: usize, const
     // SAFETY: the caller's promise.
     let mut v = unsafe { gather::<T, L, V>(token, x, &block.places, lane) };
     let mut columns = E::columns(&rest, &edges::<L, V, D>(&v));
-    let mut projector =
-        Projector { rows, stiffness, metric: E::metric(&rest, &weights(&v)), total: [V3::lit(v[0][0], [0.0; 3]); D] };
+    let mut projector = Projector {
+        rows,
+        stiffness,
+        metric: E::metric(&rest, &floored(&weights(&v))),
+        total: [V3::lit(v[0][0], [0.0; 3]); D],
+    };
     E::rows(&rest, &mut columns, &mut projector);
     move_vertices(&mut v, &E::spread(&rest, &projector.total));
     // SAFETY: the caller's promise.
@@ -209,7 +213,7 @@ where
                 let mut damper = Damper {
                     rows: self.rows,
                     share,
-                    metric: E::metric(&rest, &w),
+                    metric: E::metric(&rest, &floored(&w)),
                     rate: E::columns(&rest, &edges::<L, V, D>(&v)),
                     total: [V3::lit(h, [0.0; 3]); D],
                 };
