@@ -12,7 +12,7 @@ use taut_scene::generate::Tessellation;
 fn a_scrambled_torus_recovers() {
     let recover = |seed: u64| {
         let mut torus = figure_4_tangle(seed);
-        assert!(torus.model.elements.tetrahedra.count >= 2000);
+        assert!(torus.model.elements().tetrahedra.count >= 2000);
         assert!(strains(&torus.model, &torus.state).inverted() > 500, "not scrambled");
         torus.run(240);
         let inverted = strains(&torus.model, &torus.state).inverted();
