@@ -9,7 +9,7 @@ use super::suggest::did_you_mean;
 /// Everything in a scene that does not fit together.
 pub(crate) fn problems(settings: &Settings, root: &Node) -> Vec<Problem> {
     let mut check = Check { root, problems: Vec::new() };
-    check.time(settings);
+    check.anything(settings);
     check.bodies(settings);
     check.pins(settings);
     check.colliders(settings);
@@ -26,10 +26,7 @@ impl Check<'_> {
         self.problems.push(Problem { span: Some(self.root.locate(path)), message, help });
     }
 
-    fn time(&mut self, settings: &Settings) {
-        if settings.time.frames.is_some() && settings.time.duration.is_some() {
-            self.report("time.frames", "`time` has both `frames` and `duration`; expected one of them".into(), vec![]);
-        }
+    fn anything(&mut self, settings: &Settings) {
         if settings.cloth.is_empty() && settings.solid.is_empty() {
             let message = "the scene has nothing that moves; expected a [[cloth]] or a [[solid]]".into();
             self.problems.push(Problem { span: None, message, help: vec![] });

@@ -19,9 +19,9 @@ section! {
     pub struct Time + Default {
         /// Frames in a second: what is written and drawn.
         fps: f64 = 60.0 => Rule::ANY.from(1.0).to(10_000.0).unit("1/s");
-        /// How long the scene is. Give this or `frames`; 4 s if neither is given.
-        duration: Option<f64> = None => Rule::ANY.above(0.0).to(100_000.0).unit("s");
-        /// How many frames follow the first one. Give this or `duration`.
+        /// How long the scene is.
+        duration: f64 = 4.0 => Rule::ANY.above(0.0).to(100_000.0).unit("s");
+        /// How many frames follow the first one; counts more than `duration`.
         frames: Option<u32> = None => Rule::ANY.from(1.0).to(10_000_000.0);
         /// Steps that a frame is computed in. Colliders and pins move in straight lines during a step.
         steps: u32 = 1 => Rule::ANY.from(1.0).to(1000.0);
@@ -31,10 +31,7 @@ section! {
 impl Time {
     /// How many frames follow frame 0, which is the beginning.
     pub fn frame_count(&self) -> u32 {
-        match (self.frames, self.duration) {
-            (Some(frames), _) => frames,
-            (None, duration) => (duration.unwrap_or(4.0) * self.fps).round().clamp(1.0, 1e9) as u32,
-        }
+        self.frames.unwrap_or((self.duration * self.fps).round().clamp(1.0, 1e9) as u32)
     }
 }
 
