@@ -1,6 +1,7 @@
 //! From where and in which colours a scene is seen.
 
 use super::Shot;
+use taut::Pose;
 use taut_render::{
     Bounds, Camera, Floor, Framing, Item, Legend, Markers, Material, Picture, Renderer, Rgb, Scale, Scene3, Style,
     Values, Wireframe, palette,
@@ -170,13 +171,22 @@ impl<'a> Look<'a> {
 /// Where the vertices of a collider's mesh are at a time.
 fn placed(collider: &ColliderObject, time: f64) -> Vec<[f64; 3]> {
     let pose = collider.pose(time);
-    collider.mesh.positions.iter().map(|&point| pose.apply(point)).collect()
+    collider.mesh.positions.iter().map(|&point| to_world(&pose, point)).collect()
+}
+
+/// Where a point of a collider's own is in the world: p + 2 u × (u × p + w p), with the rotation (u, w).
+fn to_world(pose: &Pose, p: [f64; 3]) -> [f64; 3] {
+    let cross = |a: [f64; 3], b: [f64; 3]| [0, 1, 2].map(|k| a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3]);
+    let [x, y, z, w] = pose.rotation;
+    let inner = cross([x, y, z], p);
+    let turned = cross([x, y, z], std::array::from_fn(|k| inner[k] + w * p[k]));
+    std::array::from_fn(|k| pose.position[k] + p[k] + 2.0 * turned[k])
 }
 
 /// The height of a collider that is a level plane with its free side up.
 fn level(collider: &ColliderObject, time: f64) -> Option<f64> {
     let pose = collider.pose(time);
-    let ([_, bottom, _], [_, top, _]) = (pose.apply([0.0; 3]), pose.apply([0.0, 1.0, 0.0]));
+    let ([_, bottom, _], [_, top, _]) = (to_world(&pose, [0.0; 3]), to_world(&pose, [0.0, 1.0, 0.0]));
     (collider.plane && top - bottom > 0.9999).then_some(bottom)
 }
 

@@ -8,7 +8,7 @@ use crate::draw::Shot;
 use crate::fail::Failure;
 use std::fs::{self, File, OpenOptions};
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use taut_scene::simulation::Simulation;
 
 /// Frames kept for pictures.
@@ -101,11 +101,6 @@ impl Spool {
         let Spool { file, path, .. } = self;
         drop(file);
         if complete { fs::remove_file(&path).map_err(Failure::io("remove", &path)) } else { Ok(()) }
-    }
-
-    /// Where it is.
-    pub fn path(&self) -> &Path {
-        &self.path
     }
 }
 
