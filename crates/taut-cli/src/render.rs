@@ -155,7 +155,9 @@ fn mesh(args: &Args, path: &Path) -> Result<(Picture, String, Option<u32>), Fail
     let lowest = if bounds.is_empty() { 0.0 } else { bounds.min[1] };
     scene.floor = Some(Floor { height: lowest - 0.02 * bounds.radius(), grid: None });
     let [width, height] = args.size;
-    let camera = view(args, View::from(&settings::Camera::default())).camera(&bounds, width as f64 / height as f64, 0.0);
+    let points: Vec<[f64; 3]> = parts.iter().flat_map(|(positions, ..)| positions).copied().collect();
+    let view = view(args, View::from(&settings::Camera::default()));
+    let camera = view.camera(&points, width as f64 / height as f64, 0.0);
     let renderer = Renderer::new(width, height).with_style(style(args)).with_threads(args.flags.threads());
     let name = path.file_stem().map_or("mesh".into(), |stem| stem.to_string_lossy().into_owned());
     Ok((renderer.render(&scene, &camera), name, None))

@@ -29,17 +29,17 @@ impl From<&settings::Camera> for View {
 }
 
 impl View {
-    /// The camera for pictures of some shape that show all of a box; `right` is the share of the width that is kept
-    /// free for a legend.
-    pub fn camera(&self, bounds: &Bounds, aspect: f64, right: f64) -> Camera {
+    /// The camera for pictures of some shape that show all points; `right` is the share of the width that is kept free
+    /// for a legend.
+    pub fn camera(&self, points: &[[f64; 3]], aspect: f64, right: f64) -> Camera {
         let mut margins = Framing::default().margins;
         margins[1] = margins[1].max(right);
         let framing = Framing { direction: self.direction, fov_y_degrees: self.fov, aspect, margins };
-        let framed = Camera::framed(bounds, &framing);
+        let framed = Camera::fitting(points, &framing);
         let away: [f64; 3] = std::array::from_fn(|k| framed.eye[k] - framed.target[k]);
         match (self.eye, self.target) {
             (None, None) => framed,
-            (Some(eye), target) => Camera::look_at(eye, target.unwrap_or_else(|| bounds.centre()), self.fov),
+            (Some(eye), target) => Camera::look_at(eye, target.unwrap_or_else(|| Bounds::of(points).centre()), self.fov),
             (None, Some(target)) => Camera::look_at(std::array::from_fn(|k| target[k] + away[k]), target, self.fov),
         }
     }
@@ -66,7 +66,12 @@ pub struct Look<'a> {
     /// Threads to draw with.
     pub threads: usize,
     bounds: Bounds,
+    /// What must be in view, m.
+    points: Vec<[f64; 3]>,
 }
+
+/// Of larger meshes, only about so many points decide where the camera is.
+const POINTS: usize = 2000;
 
 impl<'a> Look<'a> {
     /// As the scene wants it, with nothing in view yet: see [`Look::include`].
@@ -79,21 +84,24 @@ impl<'a> Look<'a> {
             style: Style::studio(),
             threads,
             bounds: Bounds::EMPTY,
+            points: Vec::new(),
         }
     }
 
     /// Makes sure that a frame is in view.
     pub fn include(&mut self, shot: &Shot) {
-        shot.positions.iter().for_each(|positions| self.bounds.include(positions));
-        for collider in self.simulation.colliders().iter().filter(|c| c.visible && !c.plane) {
-            self.bounds.include(&placed(collider, shot.time));
+        let colliders = self.simulation.colliders().iter().filter(|c| c.visible && !c.plane);
+        let colliders: Vec<_> = colliders.map(|collider| placed(collider, shot.time)).collect();
+        for positions in shot.positions.iter().chain(&colliders) {
+            self.bounds.include(positions);
+            self.points.extend(positions.iter().step_by(positions.len().div_ceil(POINTS).max(1)));
         }
     }
 
     /// Draws a frame: in the bodies' colours, or as a heat map with its legend.
     pub fn draw(&self, shot: &Shot, heat: Option<&Heat>, [width, height]: [usize; 2]) -> Picture {
         let right = if heat.is_some() { Legend::WIDTH } else { 0.0 };
-        let camera = self.view.camera(&self.bounds, width as f64 / height.max(1) as f64, right);
+        let camera = self.view.camera(&self.points, width as f64 / height.max(1) as f64, right);
         let values: Vec<Option<Vec<f64>>> =
             (0..shot.positions.len()).map(|object| heat.and_then(|heat| self.values(shot, object, heat))).collect();
         let colliders: Vec<_> = self.simulation.colliders().iter().map(|c| placed(c, shot.time)).collect();

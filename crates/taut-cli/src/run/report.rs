@@ -59,10 +59,8 @@ fn facts(report: &mut Report, simulation: &Simulation, result: &Value) {
     let has = |kind| simulation.objects().iter().any(|object| object.kind == kind);
     if has(ObjectKind::Cloth) {
         for kind in ["weft", "warp", "shear"] {
-            for (what, key) in [("largest", "max"), ("99th percentile of", "p99"), ("mean", "mean")] {
-                let value = 100.0 * number(&format!("/strain/{kind}/{key}"));
-                report.fact(&format!("{what} {kind} strain, last frame"), format!("{value:.3}"), "%");
-            }
+            let [max, p99, mean] = ["max", "p99", "mean"].map(|key| 100.0 * number(&format!("/strain/{kind}/{key}")));
+            report.fact(&format!("{kind} strain: largest, p99, mean"), format!("{max:.2}, {p99:.2}, {mean:.2}"), "%");
         }
         report.fact("change of area", format!("{:+.3}", 100.0 * number("/area_change")), "%");
     }

@@ -28,8 +28,8 @@ pub fn result(simulation: &Simulation) -> Value {
         "energy": line["energy"],
         "momentum": line["momentum"],
         "inverted": line["inverted"],
-        // Neither is counted yet: null, not a number that looks like one.
-        "contacts": null,
+        "contacts": line["contacts"],
+        // Not counted yet: null rather than a number that looks like one.
         "intersections": null,
         "state_hash": line["state_hash"],
         "warnings": warnings(simulation),

@@ -7,7 +7,7 @@ section! {
     /// What is written.
     pub struct Output + Default {
         /// File formats for the animation.
-        formats: Vec<FormatName> = vec![FormatName("usd")];
+        formats: Vec<FormatName> = vec![FormatName("pc2")];
         /// Pictures.
         pictures: Pictures = Pictures::default();
     }
