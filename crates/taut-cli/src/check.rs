@@ -1,7 +1,7 @@
 //! `taut check`: reads and builds a scene and says what is in it. Writes no files.
 
 use crate::fail::Failure;
-use crate::flags::{SceneFlags, Say};
+use crate::flags::{Say, SceneFlags};
 use serde_json::{Value, json};
 use taut_scene::simulation::{Object, ObjectKind, Simulation};
 use taut_scene::write::{Clip, format};

@@ -43,7 +43,9 @@ impl From<WriteError> for Failure {
     fn from(error: WriteError) -> Self {
         let message = error.to_string();
         match error {
-            WriteError::Limit { .. } | WriteError::Resume { .. } | WriteError::Setup { .. } => Failure::BadInput(message),
+            WriteError::Limit { .. } | WriteError::Resume { .. } | WriteError::Setup { .. } => {
+                Failure::BadInput(message)
+            }
             _ => Failure::Failed(message),
         }
     }

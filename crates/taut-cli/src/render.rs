@@ -2,7 +2,7 @@
 
 use crate::draw::{self, Heat, Look, Shot, View};
 use crate::fail::Failure;
-use crate::flags::{SceneFlags, Say, stem};
+use crate::flags::{Say, SceneFlags, stem};
 use crate::progress::Progress;
 use clap::ValueEnum;
 use serde_json::json;

@@ -181,11 +181,7 @@ impl Camera {
 /// The nearest eye, along one picture axis, from which all `(side, back)` points lie within tangents `low` and
 /// `high` of the view direction: each point is two half-planes, and the eye is the tip of their wedge. Returns the
 /// eye's side coordinate as a function of how far back it stands, and the smallest such distance.
-fn fit_axis(
-    points: impl Iterator<Item = (f64, f64)> + Clone,
-    low: f64,
-    high: f64,
-) -> (impl Fn(f64) -> f64, f64) {
+fn fit_axis(points: impl Iterator<Item = (f64, f64)> + Clone, low: f64, high: f64) -> (impl Fn(f64) -> f64, f64) {
     let worst = |f: &dyn Fn((f64, f64)) -> f64| points.clone().map(f).fold(f64::NEG_INFINITY, f64::max);
     let p = worst(&|(a, b)| a + high * b);
     let q = worst(&|(a, b)| -a + low * b);

@@ -35,8 +35,20 @@ fn run(name: &str, sets: &[String]) -> Result<(), SceneError> {
             println!(
                 "  {:5.2} s  weft {:.3}/{:.3} warp {:.3}/{:.3} shear {:.3}/{:.3} stretch {:.3}/{:.3} volume {:+.3} \
                  kinetic {:.4} J  contacts {} inverted {} contained {} lowest {low:.3} m",
-                m.time, m.weft.max, m.weft.p99, m.warp.max, m.warp.p99, m.shear.max, m.shear.p99, m.stretch.max,
-                m.stretch.p99, m.volume_change, m.kinetic, m.contacts, m.inverted, m.contained,
+                m.time,
+                m.weft.max,
+                m.weft.p99,
+                m.warp.max,
+                m.warp.p99,
+                m.shear.max,
+                m.shear.p99,
+                m.stretch.max,
+                m.stretch.p99,
+                m.volume_change,
+                m.kinetic,
+                m.contacts,
+                m.inverted,
+                m.contained,
             );
         }
     }

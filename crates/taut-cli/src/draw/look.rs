@@ -39,7 +39,9 @@ impl View {
         let away: [f64; 3] = std::array::from_fn(|k| framed.eye[k] - framed.target[k]);
         match (self.eye, self.target) {
             (None, None) => framed,
-            (Some(eye), target) => Camera::look_at(eye, target.unwrap_or_else(|| Bounds::of(points).centre()), self.fov),
+            (Some(eye), target) => {
+                Camera::look_at(eye, target.unwrap_or_else(|| Bounds::of(points).centre()), self.fov)
+            }
             (None, Some(target)) => Camera::look_at(std::array::from_fn(|k| target[k] + away[k]), target, self.fov),
         }
     }
@@ -105,7 +107,8 @@ impl<'a> Look<'a> {
         let values: Vec<Option<Vec<f64>>> =
             (0..shot.positions.len()).map(|object| heat.and_then(|heat| self.values(shot, object, heat))).collect();
         let colliders: Vec<_> = self.simulation.colliders().iter().map(|c| placed(c, shot.time)).collect();
-        let mut scene = Scene3 { floor: Some(Floor { height: self.floor(shot.time), grid: None }), ..Scene3::default() };
+        let mut scene =
+            Scene3 { floor: Some(Floor { height: self.floor(shot.time), grid: None }), ..Scene3::default() };
         let objects = self.simulation.objects().iter().zip(&shot.positions);
         scene.items.extend(objects.zip(&values).map(|((object, positions), values)| {
             let mut item = Item::new(positions, &object.surface, material(object, heat.is_some()));
@@ -184,7 +187,8 @@ fn placed(collider: &ColliderObject, time: f64) -> Vec<[f64; 3]> {
 
 /// Where a point of a collider's own is in the world: p + 2 u × (u × p + w p), with the rotation (u, w).
 fn to_world(pose: &Pose, p: [f64; 3]) -> [f64; 3] {
-    let cross = |a: [f64; 3], b: [f64; 3]| [0, 1, 2].map(|k| a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3]);
+    let cross =
+        |a: [f64; 3], b: [f64; 3]| [0, 1, 2].map(|k| a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3]);
     let [x, y, z, w] = pose.rotation;
     let inner = cross([x, y, z], p);
     let turned = cross([x, y, z], std::array::from_fn(|k| inner[k] + w * p[k]));

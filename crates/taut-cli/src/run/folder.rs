@@ -33,9 +33,11 @@ impl Folder {
         fs::create_dir_all(dir).map_err(Failure::io("create", dir))?;
         let path = dir.join(LIST);
         let before = match fs::read(&path) {
-            Ok(bytes) => serde_json::from_slice(&bytes).ok().filter(|value: &Value| value["files"].is_array()).ok_or_else(
-                || Failure::BadInput(format!("{} is not a list of files as taut writes it", path.display())),
-            )?,
+            Ok(bytes) => {
+                serde_json::from_slice(&bytes).ok().filter(|value: &Value| value["files"].is_array()).ok_or_else(
+                    || Failure::BadInput(format!("{} is not a list of files as taut writes it", path.display())),
+                )?
+            }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Value::Null,
             Err(error) => return Err(Failure::io("read", &path)(error)),
         };
@@ -98,7 +100,9 @@ impl Folder {
             if self.files.insert(name.clone()) && self.dir.join(name).symlink_metadata().is_ok() {
                 let path = self.dir.join(name);
                 let message = format!("{} is in the way: it is not from an earlier run", path.display());
-                return Err(Failure::BadInput(format!("{message}\n  = choose another folder with --out, or move it away")));
+                return Err(Failure::BadInput(format!(
+                    "{message}\n  = choose another folder with --out, or move it away"
+                )));
             }
         }
         self.save(Value::Null)

@@ -9,7 +9,7 @@ mod spool;
 mod summary;
 
 use crate::fail::Failure;
-use crate::flags::{SceneFlags, Say, stem};
+use crate::flags::{Say, SceneFlags, stem};
 use crate::progress::{Progress, duration};
 use folder::Folder;
 use outputs::{CHECKPOINT, Outputs};

@@ -167,10 +167,8 @@ impl Studio<'_, '_> {
         let caption = format!("{:.2} s", shot.time);
         let mut first = None;
         for (at, coloured) in show.iter().enumerate() {
-            let heat = (*coloured != Coloured::Cloth).then(|| Heat {
-                field: coloured.name().to_owned(),
-                scale: Scale::around_zero(strain_scale),
-            });
+            let heat = (*coloured != Coloured::Cloth)
+                .then(|| Heat { field: coloured.name().to_owned(), scale: Scale::around_zero(strain_scale) });
             let picture = self.look.draw(shot, heat.as_ref(), self.size);
             let suffix = if at == 0 { String::new() } else { format!("_{}", coloured.name()) };
             self.save(&format!("frame_{:04}{suffix}.png", shot.frame), &picture)?;

@@ -59,7 +59,9 @@ pub fn print(simulation: &Simulation, result: &Value, folder: &Folder, seconds: 
         let strain = ["weft", "warp", "shear"].map(|kind| 100.0 * number(&format!("/strain/{kind}/max")));
         let area = 100.0 * number("/area_change");
         let [weft, warp, shear] = strain;
-        println!("  largest strain at the end: weft {weft:.2} %, warp {warp:.2} %, shear {shear:.2} %; area {area:+.2} %");
+        println!(
+            "  largest strain at the end: weft {weft:.2} %, warp {warp:.2} %, shear {shear:.2} %; area {area:+.2} %"
+        );
     }
     if simulation.objects().iter().any(|object| !object.info.tets.is_empty()) {
         println!("  volume {:+.2} %", 100.0 * number("/volume_change"));

@@ -12,7 +12,9 @@ pub(crate) fn read_text(path: &Path) -> Result<String, String> {
     }
     let file = File::open(path).map_err(|error| format!("the file cannot be read: {error}"))?;
     let mut bytes = Vec::new();
-    file.take(MAX_SCENE_BYTES + 1).read_to_end(&mut bytes).map_err(|error| format!("the file cannot be read: {error}"))?;
+    file.take(MAX_SCENE_BYTES + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|error| format!("the file cannot be read: {error}"))?;
     if bytes.len() as u64 > MAX_SCENE_BYTES {
         return Err(format!("the file is larger than {} MiB; expected a scene file", MAX_SCENE_BYTES >> 20));
     }

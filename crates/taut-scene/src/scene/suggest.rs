@@ -57,7 +57,8 @@ mod tests {
 
     #[test]
     fn distances_count_letters() {
-        for (a, b, expected) in [("", "abc", 3), ("warp", "warp", 0), ("stifness", "stiffness", 1), ("wrap", "warp", 1)] {
+        for (a, b, expected) in [("", "abc", 3), ("warp", "warp", 0), ("stifness", "stiffness", 1), ("wrap", "warp", 1)]
+        {
             assert_eq!(distance(a, b), expected, "{a} {b}");
             assert_eq!(distance(b, a), expected, "{b} {a}");
         }

@@ -74,11 +74,7 @@ impl<T: Keyed> Track<T> {
             Interpolation::Smooth => {
                 let (before, after) = (self.neighbour(next - 1, false), self.neighbour(next, true));
                 let values = [before.map_or(from.1, |k| k.1), from.1, to.1, after.map_or(to.1, |k| k.1)];
-                let gaps = [
-                    before.map_or(0.0, |k| from.0 - k.0),
-                    to.0 - from.0,
-                    after.map_or(0.0, |k| k.0 - to.0),
-                ];
+                let gaps = [before.map_or(0.0, |k| from.0 - k.0), to.0 - from.0, after.map_or(0.0, |k| k.0 - to.0)];
                 T::blend(values, |values| hermite(values, gaps, part))
             }
         }
@@ -127,7 +123,9 @@ impl<T: Keyed + Value> Value for Track<T> {
     fn decode(reader: &mut Reader, node: &Node, rule: &Rule) -> Option<Self> {
         let Tree::Table(entries) = &node.tree else {
             return match &node.tree {
-                Tree::Integer(_) | Tree::Float(_) | Tree::Array(_) => T::decode(reader, node, rule).map(Track::constant),
+                Tree::Integer(_) | Tree::Float(_) | Tree::Array(_) => {
+                    T::decode(reader, node, rule).map(Track::constant)
+                }
                 _ => {
                     reader.unexpected(node, &Self::expected(rule), Vec::new());
                     None
@@ -159,7 +157,8 @@ impl<T: Keyed + Value> Value for Track<T> {
         match &self.keys[..] {
             [(_, value)] => value.json(),
             keys => {
-                let keys: Vec<Json> = keys.iter().map(|(time, value)| json!({ "time": time, "value": value.json() })).collect();
+                let keys: Vec<Json> =
+                    keys.iter().map(|(time, value)| json!({ "time": time, "value": value.json() })).collect();
                 json!({ "keys": keys, "interpolation": self.interpolation.name(), "cyclic": self.cyclic })
             }
         }
@@ -180,7 +179,8 @@ fn keys<T: Keyed + Value>(reader: &mut Reader, node: &Node, rule: &Rule) -> Opti
         let key = reader.within("keys", |r| r.within(&at.to_string(), |r| self::key(r, item, rule)))?;
         if let Some(last) = out.last().filter(|last| key.0 <= last.0) {
             let (path, last) = (reader.path(), last.0);
-            let message = format!("`{path}.keys.{at}` is at {} s; expected a time after {last} s, that of the key before", key.0);
+            let message =
+                format!("`{path}.keys.{at}` is at {} s; expected a time after {last} s, that of the key before", key.0);
             reader.report(item.span, message, Vec::new());
             return None;
         }

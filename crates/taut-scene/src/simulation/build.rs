@@ -46,8 +46,7 @@ impl Bodies {
         };
         let place = Transform { scale: cloth.scale.0, rotate: cloth.rotate.0, translate: cloth.translate };
         let mesh = place.tri_mesh(mesh).map_err(generator(scene, path, ""))?;
-        let base =
-            self.builder.add_cloth(&cloth.name, &mesh, &cloth.material()).map_err(builder(scene, path))?;
+        let base = self.builder.add_cloth(&cloth.name, &mesh, &cloth.material()).map_err(builder(scene, path))?;
         let info = ObjectInfo::from_triangles(&cloth.name, &mesh).with_velocities();
         let fields = ["weft", "warp", "shear", "area"];
         let info = fields.iter().fold(info, |info, name| info.with_field(name, FieldOn::Triangles));
@@ -64,8 +63,7 @@ impl Bodies {
         let place = Transform { scale: solid.scale.0, rotate: solid.rotate.0, translate: solid.translate };
         let mut mesh = place.tet_mesh(mesh).map_err(generator(scene, path, ""))?;
         align(&mut mesh, solid.frames).map_err(generator(scene, path, "frames"))?;
-        let base =
-            self.builder.add_solid(&solid.name, &mesh, &solid.material()).map_err(builder(scene, path))?;
+        let base = self.builder.add_solid(&solid.name, &mesh, &solid.material()).map_err(builder(scene, path))?;
         let info = ObjectInfo::from_tets(&solid.name, &mesh).with_velocities();
         let fields = ["stretch", "volume"];
         let info = fields.iter().fold(info, |info, name| info.with_field(name, FieldOn::Tets));

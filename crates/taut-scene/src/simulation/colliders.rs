@@ -63,12 +63,9 @@ fn surface(shape: &Shape) -> TriMesh {
             detail: SphereDetail::Divisions(16),
             ..Default::default()
         }),
-        Shape::Capsule(rod) => generate::capsule(&CapsuleParams {
-            radius: rod.radius,
-            length: rod.length,
-            rings: 8,
-            ..Default::default()
-        }),
+        Shape::Capsule(rod) => {
+            generate::capsule(&CapsuleParams { radius: rod.radius, length: rod.length, rings: 8, ..Default::default() })
+        }
         Shape::Box(b) => generate::box_surface(&BoxParams { size: b.size, divisions: [1; 3], ..Default::default() }),
     };
     // Lengths have been checked; what the generators still refuse is too small or large to see.

@@ -34,10 +34,7 @@ struct Typed<T: Scalar> {
 }
 
 /// Builds the model in the precision of `T`.
-pub(super) fn build<T: Scalar + Element>(
-    builder: ModelBuilder,
-    threads: usize,
-) -> Result<Box<dyn Engine>, BuildError> {
+pub(super) fn build<T: Scalar + Element>(builder: ModelBuilder, threads: usize) -> Result<Box<dyn Engine>, BuildError> {
     let model = builder.build::<T>()?;
     let scratch = Scratch::new(threads);
     // Browsers have no such clock.

@@ -22,8 +22,7 @@ fn start(initial: &Initial, object: &Object, engine: &mut dyn Engine) {
     let middle: [f64; 3] = std::array::from_fn(|k| 0.5 * (low[k] + high[k]));
     let mut rng = initial.scramble.as_ref().map(|scramble| SplitMix64::new(u64::from(scramble.seed)));
     for (vertex, place) in object.vertices.clone().zip(places) {
-        let mut to: [f64; 3] =
-            std::array::from_fn(|k| middle[k] + initial.stretch.0[k] * (place[k] - middle[k]));
+        let mut to: [f64; 3] = std::array::from_fn(|k| middle[k] + initial.stretch.0[k] * (place[k] - middle[k]));
         if let (Some(rng), Some(scramble)) = (&mut rng, &initial.scramble) {
             let thrown: [f64; 3] = std::array::from_fn(|k| rng.range(low[k], high[k]));
             to = std::array::from_fn(|k| to[k] + scramble.amount * (thrown[k] - to[k]));

@@ -104,7 +104,10 @@ pub struct Simulation {
 
 impl std::fmt::Debug for Simulation {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Simulation").field("scene", &self.scene.name()).field("frame", &self.frame).finish_non_exhaustive()
+        f.debug_struct("Simulation")
+            .field("scene", &self.scene.name())
+            .field("frame", &self.frame)
+            .finish_non_exhaustive()
     }
 }
 
@@ -232,7 +235,8 @@ impl Simulation {
     pub fn fields(&self) -> Vec<Vec<Vec<f64>>> {
         let strains = self.engine.strains();
         let of = |(object, body): (&Object, &taut::Body)| {
-            let mut out = vec![vec![0.0; object.info.triangles.len() + object.info.tets.len()]; object.info.fields.len()];
+            let mut out =
+                vec![vec![0.0; object.info.triangles.len() + object.info.tets.len()]; object.info.fields.len()];
             for (element, &to) in body.elements.clone().zip(&body.strained) {
                 let (element, to) = (element as usize, to as usize);
                 match (object.kind, object.form) {

@@ -1,8 +1,8 @@
 //! Pins: which vertices a scene holds, and where they have to be.
 
+use super::Object;
 use super::engine::Engine;
 use super::motion::{collider_pose, from_world, moved, moves, to_world};
-use super::Object;
 use crate::scene::settings::{Collider, Motion, Pin, Select, SelectTable};
 use crate::scene::{Scene, SceneError};
 
@@ -105,13 +105,7 @@ pub(super) fn held(pins: &[HeldVertices]) -> Vec<u32> {
 }
 
 /// The engine's vertices that a pin asks for.
-fn select(
-    scene: &Scene,
-    path: &str,
-    pin: &Pin,
-    object: &Object,
-    engine: &dyn Engine,
-) -> Result<Vec<u32>, SceneError> {
+fn select(scene: &Scene, path: &str, pin: &Pin, object: &Object, engine: &dyn Engine) -> Result<Vec<u32>, SceneError> {
     let base = object.vertices.start;
     let picked: Vec<u32> = match &pin.select {
         Select::All => (0..object.info.rest.len() as u32).collect(),
@@ -188,7 +182,10 @@ fn extent(object: &Object) -> String {
             (low[k], high[k]) = (low[k].min(p[k]), high[k].max(p[k]));
         }
     }
-    format!("it reaches from ({:.3}, {:.3}, {:.3}) to ({:.3}, {:.3}, {:.3})", low[0], low[1], low[2], high[0], high[1], high[2])
+    format!(
+        "it reaches from ({:.3}, {:.3}, {:.3}) to ({:.3}, {:.3}, {:.3})",
+        low[0], low[1], low[2], high[0], high[1], high[2]
+    )
 }
 
 fn distance2(a: [f64; 3], b: [f64; 3]) -> f64 {

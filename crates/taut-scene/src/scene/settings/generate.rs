@@ -355,9 +355,7 @@ impl GenerateSolid {
                 },
                 centre: p.centre,
             }),
-            Self::Ball(p) => {
-                make::ball(&make::BallParams { radius: p.radius, shells: p.shells, centre: p.centre })
-            }
+            Self::Ball(p) => make::ball(&make::BallParams { radius: p.radius, shells: p.shells, centre: p.centre }),
             Self::Torus(p) => make::torus(&make::TorusParams {
                 major_radius: p.major_radius,
                 minor_radius: p.minor_radius,
@@ -370,7 +368,8 @@ impl GenerateSolid {
                     Side::Inward => make::SkinDirection::Inward,
                     Side::Outward => make::SkinDirection::Outward,
                 };
-                let params = make::SkinParams { thickness: p.thickness, layers: p.layers, direction, ..Default::default() };
+                let params =
+                    make::SkinParams { thickness: p.thickness, layers: p.layers, direction, ..Default::default() };
                 make::skin(&p.surface.mesh()?, &params)
             }
         }

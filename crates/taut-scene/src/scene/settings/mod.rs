@@ -1,8 +1,8 @@
 //! The sections of a scene file, each declared once.
 
 mod body;
-mod generate;
 mod collider;
+mod generate;
 mod output;
 mod pin;
 mod values;
