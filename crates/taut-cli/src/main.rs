@@ -1,7 +1,16 @@
 //! The `taut` program: flags and glue. One word per job, the same flags everywhere.
 
 mod bench;
+mod check;
+mod draw;
 mod fail;
+mod flags;
+mod info;
+mod new;
+mod progress;
+mod render;
+mod run;
+mod scenes;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -16,13 +25,37 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Job {
+    /// Simulate a scene: animation, pictures, numbers and a report.
+    Run(run::Args),
+    /// Read and build a scene, and say what is in it.
+    Check(check::Args),
+    /// List the scenes that come with the program.
+    Scenes(scenes::Args),
+    /// Begin a project: a folder with a commented scene.
+    New(new::Args),
+    /// Say what is in a mesh file, and what is wrong with it.
+    Info(info::Args),
+    /// Draw a mesh file, or a scene at a moment, as a PNG.
+    Render(render::Args),
+    /// Print the JSON schema of scene files, for editors.
+    Schema,
     /// Measure how fast the engine is on this machine.
     Bench(bench::Args),
 }
 
 fn main() -> ExitCode {
-    let done = match Cli::parse().job {
+    let job = Cli::parse().job;
+    fail::exit(fail::contain(|| match job {
+        Job::Run(args) => run::run(&args),
+        Job::Check(args) => check::run(&args),
+        Job::Scenes(args) => scenes::run(&args),
+        Job::New(args) => new::run(&args),
+        Job::Info(args) => info::run(&args),
+        Job::Render(args) => render::run(&args),
+        Job::Schema => {
+            println!("{:#}", taut_scene::scene::schema());
+            Ok(())
+        }
         Job::Bench(args) => bench::run(&args),
-    };
-    fail::exit(done)
+    }))
 }

@@ -96,18 +96,29 @@ impl Camera {
 
     /// The nearest camera in the wanted direction that sees the whole box inside the margins.
     pub fn framed(bounds: &Bounds, framing: &Framing) -> Camera {
+        let bounds = if bounds.is_empty() { Bounds { min: [-0.5; 3], max: [0.5; 3] } } else { *bounds };
+        Camera::fitting(&bounds.corners(), framing)
+    }
+
+    /// The nearest camera in the wanted direction that sees all points inside the margins: closer than for the box
+    /// around them. Points that are not finite are left out.
+    pub fn fitting(points: &[[f64; 3]], framing: &Framing) -> Camera {
+        let bounds = Bounds::of(points);
+        if bounds.is_empty() {
+            return Camera::framed(&bounds, framing);
+        }
         let direction = if length(framing.direction) > 0.0 { framing.direction } else { [0.0, 0.0, 1.0] };
         let probe = Camera::look_at(direction, [0.0; 3], framing.fov_y_degrees);
         let basis = probe.basis();
         let half_y = (0.5 * framing.fov_y_degrees.to_radians()).tan();
         let half_x = half_y * framing.aspect;
         let [left, right, top, bottom] = framing.margins.map(|m| 1.0 - 2.0 * m.clamp(0.0, 0.45));
-        let bounds = if bounds.is_empty() { Bounds { min: [-0.5; 3], max: [0.5; 3] } } else { *bounds };
-        let corners = bounds.corners().map(|c| basis.map(|axis| dot(axis, c)));
-        let (x, z_for_x) = fit_axis(corners.map(|c| (c[0], c[2])), half_x * left, half_x * right);
-        let (y, z_for_y) = fit_axis(corners.map(|c| (c[1], c[2])), half_y * bottom, half_y * top);
-        // A box without size would put the eye inside itself.
-        let front = corners.iter().map(|c| c[2]).fold(f64::NEG_INFINITY, f64::max);
+        let finite = points.iter().filter(|p| p.iter().all(|v| v.is_finite()));
+        let seen: Vec<[f64; 3]> = finite.map(|p| basis.map(|axis| dot(axis, *p))).collect();
+        let (x, z_for_x) = fit_axis(seen.iter().map(|c| (c[0], c[2])), half_x * left, half_x * right);
+        let (y, z_for_y) = fit_axis(seen.iter().map(|c| (c[1], c[2])), half_y * bottom, half_y * top);
+        // Points without extent would put the eye among themselves.
+        let front = seen.iter().map(|c| c[2]).fold(f64::NEG_INFINITY, f64::max);
         let z = z_for_x.max(z_for_y).max(front + 1e-3 + 0.1 * bounds.radius());
         let x = x(z);
         let y = y(z);
@@ -170,8 +181,8 @@ impl Camera {
 /// The nearest eye, along one picture axis, from which all `(side, back)` points lie within tangents `low` and
 /// `high` of the view direction: each point is two half-planes, and the eye is the tip of their wedge. Returns the
 /// eye's side coordinate as a function of how far back it stands, and the smallest such distance.
-fn fit_axis(points: [(f64, f64); 8], low: f64, high: f64) -> (impl Fn(f64) -> f64, f64) {
-    let worst = |f: &dyn Fn((f64, f64)) -> f64| points.into_iter().map(f).fold(f64::NEG_INFINITY, f64::max);
+fn fit_axis(points: impl Iterator<Item = (f64, f64)> + Clone, low: f64, high: f64) -> (impl Fn(f64) -> f64, f64) {
+    let worst = |f: &dyn Fn((f64, f64)) -> f64| points.clone().map(f).fold(f64::NEG_INFINITY, f64::max);
     let p = worst(&|(a, b)| a + high * b);
     let q = worst(&|(a, b)| -a + low * b);
     let side = move |z: f64| 0.5 * ((p - high * z) + (low * z - q));
@@ -207,6 +218,21 @@ mod tests {
         for axis in 0..3 {
             assert!((found[axis] - wanted[axis]).abs() < 1e-9, "{found:?} is not {wanted:?}");
         }
+    }
+
+    #[test]
+    fn points_are_fitted_closer_than_their_box() {
+        let octahedron: Vec<[f64; 3]> = (0..6)
+            .map(|i| std::array::from_fn(|k| if k == i / 2 { 1.0 - 2.0 * (i % 2) as f64 } else { 0.0 }))
+            .collect();
+        let framing = Framing::default();
+        let far = length(Camera::framed(&Bounds::of(&octahedron), &framing).eye);
+        let camera = Camera::fitting(&octahedron, &framing);
+        assert!(length(camera.eye) < 0.8 * far);
+        let seen = |p: &[f64; 3]| camera.project(*p, 400, 300).unwrap();
+        let inside = |[x, y, _]: [f64; 3]| (31.9..=368.1).contains(&x) && (23.9..=276.1).contains(&y);
+        assert!(octahedron.iter().map(seen).all(inside));
+        assert_eq!(Camera::fitting(&[[f64::NAN; 3]], &framing), Camera::framed(&Bounds::EMPTY, &framing));
     }
 
     #[test]

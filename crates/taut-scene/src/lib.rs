@@ -3,4 +3,6 @@
 pub mod generate;
 pub mod inspect;
 pub mod read;
+pub mod scene;
+pub mod simulation;
 pub mod write;

@@ -37,6 +37,22 @@ impl<T: Scalar> State<T> {
         self.time
     }
 
+    /// Everything but the time as plain numbers, for checkpoints: positions with inverse masses, then velocities. To be
+    /// taken between steps: where pins were told to go is not in it.
+    pub fn to_numbers(&self) -> Vec<T> {
+        self.x.iter().chain(&self.v).flatten().copied().collect()
+    }
+
+    /// The state that [`to_numbers`](Self::to_numbers) gave for the same model, at `time` (s). Stepping on from it gives
+    /// the same bits. Nothing if there are more or fewer numbers, or one that is not finite.
+    pub fn from_numbers(model: &Model<T>, numbers: &[T], time: f64) -> Option<Self> {
+        let (vertices, rest) = numbers.as_chunks::<4>();
+        let count = model.vertices() + 1;
+        let sound = rest.is_empty() && vertices.len() == 2 * count && numbers.iter().all(|n| n.finite());
+        let (x, v) = vertices.split_at_checked(count).filter(|_| sound)?;
+        Some(State { x: x.to_vec(), v: v.to_vec(), targets: Vec::new(), time })
+    }
+
     /// The position of a vertex, m.
     pub fn position(&self, model: &Model<T>, vertex: u32) -> [f64; 3] {
         xyz(self.x[model.own[vertex as usize] as usize])

@@ -125,12 +125,16 @@ impl Checkpoint {
 
     /// Takes out the values under a name; it is an error if there are none, or of another kind.
     pub fn take<T: Element>(&mut self, name: &str) -> Result<Vec<T>, CheckpointError> {
-        let bad = |message: String| CheckpointError { path: self.path.clone(), fault: Fault::Content(message) };
         let Some(at) = self.arrays.iter().position(|(found, _)| found == name) else {
-            return Err(bad(format!("it has no array {name:?}")));
+            return Err(self.unusable(format!("it has no array {name:?}")));
         };
         let (_, array) = self.arrays.swap_remove(at);
-        T::unwrap(array).ok_or_else(|| bad(format!("array {name:?} is of another kind than expected")))
+        T::unwrap(array).ok_or_else(|| self.unusable(format!("array {name:?} is of another kind than expected")))
+    }
+
+    /// An error about what it holds.
+    pub(crate) fn unusable(&self, message: String) -> CheckpointError {
+        CheckpointError { path: self.path.clone(), fault: Fault::Content(message) }
     }
 
     /// The names of the arrays it holds.

@@ -1,0 +1,88 @@
+//! `taut check`: reads and builds a scene and says what is in it. Writes no files.
+
+use crate::fail::Failure;
+use crate::flags::{Say, SceneFlags};
+use serde_json::{Value, json};
+use taut_scene::simulation::{Object, ObjectKind, Simulation};
+use taut_scene::write::{Clip, format};
+
+/// Flags of `taut check`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// A scene file, or the name of a built-in scene.
+    scene: String,
+    #[command(flatten)]
+    flags: SceneFlags,
+    #[command(flatten)]
+    say: Say,
+}
+
+/// Reads and builds a scene.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let scene = args.flags.open(&args.scene)?;
+    let simulation = args.flags.build(&scene)?;
+    let clip = Clip::new(simulation.setup())?;
+    for name in &scene.settings.output.formats {
+        format(name.0).map_or(Ok(()), |format| format.check(&clip))?;
+    }
+    if args.say.json {
+        println!("{}", describe(&simulation));
+    } else if !args.say.quiet {
+        print(&simulation);
+    }
+    Ok(())
+}
+
+fn kind(object: &Object) -> &'static str {
+    match object.kind {
+        ObjectKind::Cloth => "cloth",
+        ObjectKind::Solid => "solid",
+    }
+}
+
+/// Everything as JSON.
+fn describe(simulation: &Simulation) -> Value {
+    let settings = &simulation.scene().settings;
+    let body = |object: &Object| {
+        json!({
+            "name": object.info.name,
+            "kind": kind(object),
+            "vertices": object.info.rest.len(),
+            "triangles": object.info.triangles.len(),
+            "tetrahedra": object.info.tets.len(),
+        })
+    };
+    json!({
+        "scene": simulation.scene().name(),
+        "title": simulation.scene().title(),
+        "bodies": simulation.objects().iter().map(body).collect::<Vec<_>>(),
+        "colliders": simulation.colliders().iter().map(|c| c.name.as_str()).collect::<Vec<_>>(),
+        "held": simulation.held_positions().len(),
+        "frames": simulation.frames(),
+        "fps": settings.time.fps,
+        "formats": settings.output.formats.iter().map(|f| f.0).collect::<Vec<_>>(),
+        "warnings": simulation.warnings(),
+    })
+}
+
+/// Everything for a person.
+fn print(simulation: &Simulation) {
+    let scene = simulation.scene();
+    println!("{}: {}", scene.name(), scene.title());
+    for object in simulation.objects() {
+        let (triangles, tets) = (object.info.triangles.len(), object.info.tets.len());
+        let elements = if tets > 0 { format!("{tets} tetrahedra") } else { format!("{triangles} triangles") };
+        println!("  {} {:?}: {} vertices, {elements}", kind(object), object.info.name, object.info.rest.len());
+    }
+    for collider in simulation.colliders() {
+        println!("  collider {:?}", collider.name);
+    }
+    println!("  {} vertices held at the beginning", simulation.held_positions().len());
+    let time = &scene.settings.time;
+    let seconds = f64::from(simulation.frames()) / time.fps;
+    println!("  {} frames, {} a second, {seconds:.2} s", simulation.frames(), time.fps);
+    let formats: Vec<&str> = scene.settings.output.formats.iter().map(|f| f.0).collect();
+    println!("  written as {}", if formats.is_empty() { "nothing".into() } else { formats.join(", ") });
+    simulation.warnings().iter().for_each(|warning| println!("  warning: {warning}"));
+    println!("  nothing is wrong with it");
+}

@@ -1,0 +1,228 @@
+//! From where and in which colours a scene is seen.
+
+use super::Shot;
+use taut::Pose;
+use taut_render::{
+    Bounds, Camera, Floor, Framing, Item, Legend, Markers, Material, Picture, Renderer, Rgb, Scale, Scene3, Style,
+    Values, Wireframe, palette,
+};
+use taut_scene::scene::settings;
+use taut_scene::simulation::{ColliderObject, Object, ObjectKind, Simulation};
+
+/// Where pictures are taken from.
+#[derive(Clone, Copy, Debug)]
+pub struct View {
+    /// Where the camera is, m; found from `direction` if not given.
+    pub eye: Option<[f64; 3]>,
+    /// Where it looks, m; the middle of everything if not given.
+    pub target: Option<[f64; 3]>,
+    /// From the middle towards the camera.
+    pub direction: [f64; 3],
+    /// Vertical angle of view, degrees.
+    pub fov: f64,
+}
+
+impl From<&settings::Camera> for View {
+    fn from(camera: &settings::Camera) -> View {
+        View { eye: camera.eye, target: camera.target, direction: camera.direction, fov: camera.fov }
+    }
+}
+
+impl View {
+    /// The camera for pictures of some shape that show all points; `right` is the share of the width that is kept free
+    /// for a legend.
+    pub fn camera(&self, points: &[[f64; 3]], aspect: f64, right: f64) -> Camera {
+        let mut margins = Framing::default().margins;
+        margins[1] = margins[1].max(right);
+        let framing = Framing { direction: self.direction, fov_y_degrees: self.fov, aspect, margins };
+        let framed = Camera::fitting(points, &framing);
+        let away: [f64; 3] = std::array::from_fn(|k| framed.eye[k] - framed.target[k]);
+        match (self.eye, self.target) {
+            (None, None) => framed,
+            (Some(eye), target) => {
+                Camera::look_at(eye, target.unwrap_or_else(|| Bounds::of(points).centre()), self.fov)
+            }
+            (None, Some(target)) => Camera::look_at(std::array::from_fn(|k| target[k] + away[k]), target, self.fov),
+        }
+    }
+}
+
+/// A heat map: which field, on which scale.
+#[derive(Clone, Debug)]
+pub struct Heat {
+    /// The field's name.
+    pub field: String,
+    /// Its colours.
+    pub scale: Scale,
+}
+
+/// How a simulation is drawn: the same camera and floor for every frame.
+pub struct Look<'a> {
+    simulation: &'a Simulation,
+    /// Where pictures are taken from.
+    pub view: View,
+    /// Whether the edges of triangles are drawn.
+    pub wireframe: bool,
+    /// Colours of the backdrop and the light.
+    pub style: Style,
+    /// Threads to draw with.
+    pub threads: usize,
+    bounds: Bounds,
+    /// What must be in view, m.
+    points: Vec<[f64; 3]>,
+}
+
+/// Of larger meshes, only about so many points decide where the camera is.
+const POINTS: usize = 2000;
+
+impl<'a> Look<'a> {
+    /// As the scene wants it, with nothing in view yet: see [`Look::include`].
+    pub fn new(simulation: &'a Simulation, threads: usize) -> Self {
+        let settings = &simulation.scene().settings;
+        Look {
+            simulation,
+            view: View::from(&settings.camera),
+            wireframe: settings.output.pictures.wireframe,
+            style: Style::studio(),
+            threads,
+            bounds: Bounds::EMPTY,
+            points: Vec::new(),
+        }
+    }
+
+    /// Makes sure that a frame is in view.
+    pub fn include(&mut self, shot: &Shot) {
+        let colliders = self.simulation.colliders().iter().filter(|c| c.visible && !c.plane);
+        let colliders: Vec<_> = colliders.map(|collider| placed(collider, shot.time)).collect();
+        for positions in shot.positions.iter().chain(&colliders) {
+            self.bounds.include(positions);
+            self.points.extend(positions.iter().step_by(positions.len().div_ceil(POINTS).max(1)));
+        }
+    }
+
+    /// Draws a frame: in the bodies' colours, or as a heat map with its legend.
+    pub fn draw(&self, shot: &Shot, heat: Option<&Heat>, [width, height]: [usize; 2]) -> Picture {
+        let right = if heat.is_some() { Legend::WIDTH } else { 0.0 };
+        let camera = self.view.camera(&self.points, width as f64 / height.max(1) as f64, right);
+        let values: Vec<Option<Vec<f64>>> =
+            (0..shot.positions.len()).map(|object| heat.and_then(|heat| self.values(shot, object, heat))).collect();
+        let colliders: Vec<_> = self.simulation.colliders().iter().map(|c| placed(c, shot.time)).collect();
+        let mut scene =
+            Scene3 { floor: Some(Floor { height: self.floor(shot.time), grid: None }), ..Scene3::default() };
+        let objects = self.simulation.objects().iter().zip(&shot.positions);
+        scene.items.extend(objects.zip(&values).map(|((object, positions), values)| {
+            let mut item = Item::new(positions, &object.surface, material(object, heat.is_some()));
+            if let (Some(heat), Some(values)) = (heat, values) {
+                item = item.with_field(Values::PerVertex(values), heat.scale);
+            }
+            if self.wireframe { item.with_wireframe(Wireframe::default()) } else { item }
+        }));
+        for (collider, positions) in self.simulation.colliders().iter().zip(&colliders) {
+            if collider.visible && level(collider, shot.time).is_none() {
+                let colour = collider.colour.map_or_else(palette::plaster, rgb);
+                scene.items.push(Item::new(positions, &collider.mesh.triangles, Material::solid(colour)));
+            }
+        }
+        if heat.is_some() {
+            let radius = 0.006 * self.bounds.radius();
+            scene.markers.push(Markers { points: shot.held.clone(), radius, colour: palette::signal() });
+        }
+        let renderer = Renderer::new(width, height).with_style(self.style).with_threads(self.threads);
+        let mut picture = renderer.render(&scene, &camera);
+        if let Some(heat) = heat {
+            Legend::percent(label(&heat.field), heat.scale).draw(&mut picture);
+        }
+        picture
+    }
+
+    /// A scale that suits all the given fields of some frames, and ends no further than `most`.
+    pub fn scale(&self, shots: &[&Shot], fields: &[String], most: f64) -> Scale {
+        let mut values = Vec::new();
+        for shot in shots {
+            for (object, all) in self.simulation.objects().iter().zip(&shot.fields) {
+                let named = object.info.fields.iter().zip(all);
+                values.extend(named.filter(|(info, _)| fields.contains(&info.name)).flat_map(|(_, v)| v));
+            }
+        }
+        let fitting = Scale::fitting_around_zero(&values);
+        if fitting.max < most { fitting } else { Scale::around_zero(most) }
+    }
+
+    /// The names of all fields that objects of a kind have.
+    pub fn fields(&self, kind: ObjectKind) -> Vec<String> {
+        let of_kind = self.simulation.objects().iter().filter(|object| object.kind == kind);
+        of_kind.take(1).flat_map(|object| object.info.fields.iter().map(|field| field.name.clone())).collect()
+    }
+
+    /// The values of a field at an object's vertices: the mean of the elements around each. Single triangles of a
+    /// grid alternate, which hides the pattern that a person looks for.
+    fn values(&self, shot: &Shot, object: usize, heat: &Heat) -> Option<Vec<f64>> {
+        let info = &self.simulation.objects()[object].info;
+        let at = info.fields.iter().position(|field| field.name == heat.field)?;
+        let values = shot.fields.get(object)?.get(at)?;
+        let mut sums = vec![(0.0, 0.0); info.rest.len()];
+        let triangles = info.triangles.iter().map(|t| &t[..]);
+        for (corners, value) in triangles.chain(info.tets.iter().map(|t| &t[..])).zip(values) {
+            for &vertex in corners {
+                let (sum, count) = &mut sums[vertex as usize];
+                (*sum, *count) = (*sum + value, *count + 1.0);
+            }
+        }
+        Some(sums.into_iter().map(|(sum, count)| sum / count).collect())
+    }
+
+    /// The height of the floor: that of a level plane, or else just below everything.
+    fn floor(&self, time: f64) -> f64 {
+        let planes = self.simulation.colliders().iter().filter(|c| c.visible);
+        let lowest = if self.bounds.is_empty() { 0.0 } else { self.bounds.min[1] };
+        planes.filter_map(|c| level(c, time)).next().unwrap_or(lowest - 0.02 * self.bounds.radius())
+    }
+}
+
+/// Where the vertices of a collider's mesh are at a time.
+fn placed(collider: &ColliderObject, time: f64) -> Vec<[f64; 3]> {
+    let pose = collider.pose(time);
+    collider.mesh.positions.iter().map(|&point| to_world(&pose, point)).collect()
+}
+
+/// Where a point of a collider's own is in the world: p + 2 u × (u × p + w p), with the rotation (u, w).
+fn to_world(pose: &Pose, p: [f64; 3]) -> [f64; 3] {
+    let cross =
+        |a: [f64; 3], b: [f64; 3]| [0, 1, 2].map(|k| a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3]);
+    let [x, y, z, w] = pose.rotation;
+    let inner = cross([x, y, z], p);
+    let turned = cross([x, y, z], std::array::from_fn(|k| inner[k] + w * p[k]));
+    std::array::from_fn(|k| pose.position[k] + p[k] + 2.0 * turned[k])
+}
+
+/// The height of a collider that is a level plane with its free side up.
+fn level(collider: &ColliderObject, time: f64) -> Option<f64> {
+    let pose = collider.pose(time);
+    let ([_, bottom, _], [_, top, _]) = (to_world(&pose, [0.0; 3]), to_world(&pose, [0.0, 1.0, 0.0]));
+    (collider.plane && top - bottom > 0.9999).then_some(bottom)
+}
+
+/// What an object looks like; beside heat maps, grey.
+fn material(object: &Object, grey: bool) -> Material {
+    let colour = if grey { palette::plaster() } else { rgb(object.colour) };
+    match object.kind {
+        ObjectKind::Cloth => Material::cloth(colour),
+        ObjectKind::Solid => Material::soft_body(colour),
+    }
+}
+
+fn rgb(colour: settings::Colour) -> Rgb {
+    let [r, g, b] = colour.0.map(u32::from);
+    Rgb::hex(r << 16 | g << 8 | b)
+}
+
+/// What a legend calls a field.
+fn label(field: &str) -> &str {
+    match field {
+        "weft" => "weft strain",
+        "warp" => "warp strain",
+        "area" => "area change",
+        "volume" => "volume change",
+        other => other,
+    }
+}

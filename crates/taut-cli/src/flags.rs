@@ -1,0 +1,82 @@
+//! Flags that several jobs share, so that they mean the same everywhere.
+
+use crate::fail::Failure;
+use clap::ValueEnum;
+use std::num::NonZeroUsize;
+use taut_scene::scene::{Scene, settings};
+use taut_scene::simulation::Simulation;
+
+/// What is said, and how.
+#[derive(clap::Args, Clone, Copy, Debug, Default)]
+pub struct Say {
+    /// Print one JSON object instead of text.
+    #[arg(long)]
+    pub json: bool,
+    /// Print nothing but errors, and what --json asks for.
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+/// How a scene is read and computed.
+#[derive(clap::Args, Clone, Debug)]
+pub struct SceneFlags {
+    /// Change a value of the scene, such as time.fps=30 or cloth.sheet.density=0.2; repeatable.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// Compute this many frames, whatever the scene says.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    pub frames: Option<u32>,
+    /// Threads to use; all cores if not given. The results do not depend on it.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub threads: Option<u16>,
+    /// Size of numbers, whatever the scene says.
+    #[arg(long)]
+    pub precision: Option<Precision>,
+}
+
+/// Size of numbers.
+#[derive(ValueEnum, Clone, Copy, Debug)]
+pub enum Precision {
+    /// 32 bits: fast.
+    F32,
+    /// 64 bits: for study.
+    F64,
+}
+
+impl SceneFlags {
+    /// Reads a scene by path or built-in name.
+    pub fn open(&self, which: &str) -> Result<Scene, Failure> {
+        let mut scene = Scene::open(which, &self.set)?;
+        // Not a change of the scene: a run may be taken up again with more frames.
+        if self.frames.is_some() {
+            scene.settings.time.frames = self.frames;
+        }
+        Ok(scene)
+    }
+
+    /// The size of numbers: from the flags, or else from the scene.
+    pub fn precision(&self, scene: &Scene) -> settings::Precision {
+        match self.precision {
+            Some(Precision::F32) => settings::Precision::F32,
+            Some(Precision::F64) => settings::Precision::F64,
+            None => scene.precision(),
+        }
+    }
+
+    /// How many threads to use.
+    pub fn threads(&self) -> usize {
+        let cores = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        self.threads.map_or_else(cores, usize::from)
+    }
+
+    /// Builds a scene.
+    pub fn build(&self, scene: &Scene) -> Result<Simulation, Failure> {
+        Ok(Simulation::new(scene, self.precision(scene), self.threads())?)
+    }
+}
+
+/// The name of a scene for files: that of its file without its ending.
+pub fn stem(scene: &Scene) -> String {
+    let stem = std::path::Path::new(scene.name()).file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    taut_scene::write::file_stems([stem.as_deref().unwrap_or("scene")]).remove(0)
+}

@@ -1,0 +1,43 @@
+//! `taut info`: what is in a mesh file, and what is wrong with it.
+
+use crate::fail::Failure;
+use crate::flags::Say;
+use serde_json::json;
+use std::path::PathBuf;
+use taut_scene::inspect::{MeshInfo, inspect};
+use taut_scene::read::{Options, read_mesh};
+
+/// Flags of `taut info`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// A mesh file: OBJ, PLY, STL, glTF, Gmsh, TetGen or VTK; also packed with gzip.
+    mesh: PathBuf,
+    #[command(flatten)]
+    say: Say,
+}
+
+/// Reads a mesh and describes it.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let file = read_mesh(&args.mesh, &Options::default())?;
+    let parts: Vec<MeshInfo> =
+        file.surface.as_ref().map(inspect).into_iter().chain(file.tets.as_ref().map(inspect)).collect();
+    if args.say.json {
+        let problems: Vec<String> = parts.iter().flat_map(MeshInfo::problems).collect();
+        let name = args.mesh.to_string_lossy();
+        println!(
+            "{}",
+            json!({
+                "file": name,
+                "format": file.format,
+                "meshes": parts,
+                "problems": problems,
+                "warnings": file.warnings,
+            })
+        );
+        return Ok(());
+    }
+    println!("{}: {}", args.mesh.display(), file.format);
+    parts.iter().for_each(|part| print!("{part}"));
+    file.warnings.iter().for_each(|warning| println!("  warning: {warning}"));
+    Ok(())
+}

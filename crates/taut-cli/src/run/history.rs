@@ -1,0 +1,85 @@
+//! `metrics.jsonl`: a line per frame, and the numbers of all frames for charts.
+
+use crate::fail::Failure;
+use serde_json::{Value, json};
+use std::fs::{self, File, OpenOptions};
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use taut_scene::simulation::{FrameReport, Metrics, stage_names};
+use taut_scene::write::atomic::AtomicFile;
+
+/// What charts show of a frame.
+#[derive(Clone, Debug, Default)]
+pub struct Row {
+    /// Time, s.
+    pub time: f64,
+    /// Largest strain: weft, warp, shear, and stretch of solids.
+    pub strain: [f64; 4],
+    /// Change of area and of volume.
+    pub change: [f64; 2],
+    /// Kinetic and potential energy, J.
+    pub energy: [f64; 2],
+    /// Milliseconds in each stage.
+    pub stages: Vec<f64>,
+}
+
+impl Row {
+    fn of(line: &Value) -> Row {
+        let at = |path: &str| line.pointer(path).and_then(Value::as_f64).unwrap_or(f64::NAN);
+        Row {
+            time: at("/time"),
+            strain: ["weft", "warp", "shear", "stretch"].map(|kind| at(&format!("/strain/{kind}/max"))),
+            change: [at("/area_change"), at("/volume_change")],
+            energy: [at("/energy/kinetic"), at("/energy/potential")],
+            stages: stage_names().iter().map(|stage| at(&format!("/ms/{stage}"))).collect(),
+        }
+    }
+}
+
+/// `metrics.jsonl`, open for writing.
+pub struct History {
+    file: File,
+    path: PathBuf,
+    /// One for each frame.
+    pub rows: Vec<Row>,
+}
+
+impl History {
+    /// Begins the file, or continues it after a frame.
+    pub fn open(dir: &Path, name: &str, after: Option<u32>) -> Result<History, Failure> {
+        let path = dir.join(name);
+        let mut rows = Vec::new();
+        let mut kept = AtomicFile::create(dir, name)?;
+        if let Some(last) = after {
+            let earlier = fs::File::open(&path).map_err(Failure::io("read", &path))?;
+            // The line being written when the run was cut off is no line; what came after the checkpoint comes again.
+            let lines = BufReader::new(earlier).lines().map_while(Result::ok);
+            let parsed = lines.map_while(|line| Some((serde_json::from_str::<Value>(&line).ok()?, line)));
+            for (value, line) in parsed.take_while(|(value, _)| value["frame"].as_u64() <= Some(last.into())) {
+                rows.push(Row::of(&value));
+                kept.put(format!("{line}\n").as_bytes())?;
+            }
+        }
+        kept.commit()?;
+        let file = OpenOptions::new().append(true).open(&path).map_err(Failure::io("open", &path))?;
+        Ok(History { file, path, rows })
+    }
+
+    /// Adds a frame. The line is in the file when this returns.
+    pub fn push(&mut self, metrics: &Metrics, report: Option<&FrameReport>) -> Result<(), Failure> {
+        let mut line = metrics.to_json();
+        if let Some(report) = report {
+            let stages = stage_names().into_iter().zip(&report.stage_seconds);
+            line["ms"] = stages.map(|(name, seconds)| (name.to_owned(), json!(1e3 * seconds))).collect::<Value>();
+            line["steps"] = json!(report.steps);
+            line["threads"] = json!(report.threads);
+        }
+        self.rows.push(Row::of(&line));
+        self.file.write_all(format!("{line}\n").as_bytes()).map_err(Failure::io("write", &self.path))
+    }
+
+    /// Waits until everything is on the disk.
+    pub fn sync(&mut self) -> Result<(), Failure> {
+        self.file.sync_data().map_err(Failure::io("write", &self.path))
+    }
+}

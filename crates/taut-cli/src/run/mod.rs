@@ -1,0 +1,199 @@
+//! `taut run`: a scene in; an animation, pictures and numbers out.
+
+mod folder;
+mod history;
+mod outputs;
+mod pictures;
+mod report;
+mod spool;
+mod summary;
+
+use crate::fail::Failure;
+use crate::flags::{Say, SceneFlags, stem};
+use crate::progress::{Progress, duration};
+use folder::Folder;
+use outputs::{CHECKPOINT, Outputs};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+use taut_scene::scene::Scene;
+use taut_scene::simulation::Simulation;
+use taut_scene::write::{Checkpoint, Clip, FORMATS, Format, format};
+
+/// Flags of `taut run`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// A scene file, or the name of a built-in scene; `taut scenes` lists them.
+    scene: String,
+    /// The folder to write to; out/NAME if not given.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Go on from the last checkpoint in the folder.
+    #[arg(long)]
+    resume: bool,
+    /// File formats, whatever the scene says: pc2, mdd, usd, glb, obj, ply, vtu.
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    formats: Option<Vec<String>>,
+    /// Draw no pictures.
+    #[arg(long)]
+    no_pictures: bool,
+    /// Seconds between checkpoints; 0 for one after every frame.
+    #[arg(long, value_name = "S", default_value_t = 5.0)]
+    checkpoint: f64,
+    #[command(flatten)]
+    flags: SceneFlags,
+    #[command(flatten)]
+    say: Say,
+}
+
+/// Simulates a scene and writes everything about it.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let begun = Instant::now();
+    let scene = args.flags.open(&args.scene)?;
+    let mut simulation = args.flags.build(&scene)?;
+    let clip = Clip::new(simulation.setup())?;
+    let formats = formats(args, &scene)?;
+    formats.iter().try_for_each(|format| format.check(&clip))?;
+    let dir = args.out.clone().unwrap_or_else(|| Path::new("out").join(stem(&scene)));
+    let mut folder = Folder::open(&dir, &simulation, args.flags.precision(&scene).name())?;
+    if args.resume
+        && let Some(result) = folder.result(simulation.frames())
+    {
+        return already_done(args, &folder, &result);
+    }
+    let resumed = args.resume && resume(&folder, &mut simulation, args.say)?;
+    if !resumed {
+        folder.clear()?;
+    }
+    let mut outputs = Outputs::open(&mut folder, &simulation, &clip, &formats, resumed, !args.no_pictures)?;
+    let stop = stop_flag();
+    advance(args, &mut simulation, &mut outputs, &stop)?;
+    let complete = simulation.frame() >= simulation.frames();
+    let made = outputs.finish(&simulation, &mut folder, complete)?;
+    let mut shown = Vec::new();
+    if let Some(mut spool) = made.spool {
+        shown = pictures::make(&simulation, &mut spool, &mut folder, args.flags.threads(), args.say.quiet)?;
+        spool.close(complete)?;
+    }
+    let result = summary::result(&simulation);
+    let page = report::page(&simulation, &made.history, &result, shown, &args.flags);
+    folder.write("report.html", page.as_bytes())?;
+    folder.finish(if complete { result.clone() } else { serde_json::Value::Null })?;
+    if args.say.json {
+        println!("{result}");
+    } else if !args.say.quiet {
+        summary::print(&simulation, &result, &folder, begun.elapsed().as_secs_f64());
+    }
+    if complete { Ok(()) } else { Err(stopped(args, &simulation)) }
+}
+
+/// The formats that the flags or the scene ask for.
+fn formats(args: &Args, scene: &Scene) -> Result<Vec<&'static Format>, Failure> {
+    let asked: Vec<&str> = match &args.formats {
+        Some(names) => names.iter().map(|name| name.trim()).filter(|name| !name.is_empty()).collect(),
+        None => scene.settings.output.formats.iter().map(|name| name.0).collect(),
+    };
+    let mut formats: Vec<&'static Format> = Vec::new();
+    for name in asked {
+        let known: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
+        let unknown = || Failure::BadInput(format!("--formats {name}: expected some of {}", known.join(", ")));
+        let found = format(name).ok_or_else(unknown)?;
+        if !formats.iter().any(|format| format.name == found.name) {
+            formats.push(found);
+        }
+    }
+    Ok(formats)
+}
+
+/// Takes up the state of the last checkpoint, if there is one.
+fn resume(folder: &Folder, simulation: &mut Simulation, say: Say) -> Result<bool, Failure> {
+    folder.check_same()?;
+    let bad = |error: &dyn std::fmt::Display| {
+        Failure::BadInput(format!("cannot resume: {error}\n  = without --resume, the run starts over"))
+    };
+    match Checkpoint::read(&folder.path(CHECKPOINT), simulation.identity()) {
+        Err(error) if error.is_missing() => {
+            if !say.quiet {
+                eprintln!("there is no checkpoint in {}: starting at the beginning", folder.dir().display());
+            }
+            Ok(false)
+        }
+        Err(error) => Err(bad(&error)),
+        Ok(checkpoint) => {
+            simulation.restore(checkpoint).map_err(|error| bad(&error))?;
+            if simulation.frame() > simulation.frames() {
+                let (there, wanted) = (simulation.frame(), simulation.frames());
+                return Err(bad(&format!("there are {there} frames already, more than the {wanted} asked for")));
+            }
+            Ok(true)
+        }
+    }
+}
+
+/// Computes and writes frames until the end, or until someone wants it to stop.
+fn advance(args: &Args, simulation: &mut Simulation, outputs: &mut Outputs, stop: &AtomicBool) -> Result<(), Failure> {
+    let pause = Duration::try_from_secs_f64(args.checkpoint).unwrap_or(Duration::MAX);
+    let total = simulation.frames();
+    let name = stem(simulation.scene());
+    let mut progress = Progress::new(&name, simulation.frame().into(), total.into(), args.say.quiet);
+    let mut saved = Instant::now();
+    if simulation.frame() == 0 {
+        outputs.frame(simulation, None)?;
+    }
+    while simulation.frame() < total && !stop.load(Ordering::Relaxed) {
+        let report = simulation.advance();
+        let strain = outputs.frame(simulation, Some(&report))?;
+        progress.at(report.frame.into(), || format!(", largest strain {:.2} %", 100.0 * strain));
+        if saved.elapsed() >= pause && report.frame < total {
+            outputs.checkpoint(simulation)?;
+            saved = Instant::now();
+        }
+    }
+    progress.finish();
+    outputs.checkpoint(simulation)
+}
+
+/// A flag that Ctrl-C raises. A second Ctrl-C does not wait.
+fn stop_flag() -> Arc<AtomicBool> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let raised = stop.clone();
+    // Without a handler Ctrl-C still ends the run, and --resume still goes on from its last checkpoint.
+    let _ = ctrlc::set_handler(move || {
+        if raised.swap(true, Ordering::Relaxed) {
+            std::process::exit(1);
+        }
+        eprintln!("\nstopping after this frame; once more to stop at once");
+    });
+    stop
+}
+
+/// What a run that was stopped says last.
+fn stopped(args: &Args, simulation: &Simulation) -> Failure {
+    let mut again: Vec<String> = std::env::args().collect();
+    if !args.resume {
+        again.push("--resume".into());
+    }
+    if let Some(program) = again.first_mut() {
+        *program = "taut".into();
+    }
+    let quoted = |arg: &String| if arg.contains([' ', '[', '"', '\'', '*']) { format!("'{arg}'") } else { arg.clone() };
+    let again: Vec<String> = again.iter().map(quoted).collect();
+    let (frame, frames) = (simulation.frame(), simulation.frames());
+    Failure::Failed(format!("stopped after frame {frame} of {frames}; go on with: {}", again.join(" ")))
+}
+
+/// There is nothing left to do.
+fn already_done(args: &Args, folder: &Folder, result: &serde_json::Value) -> Result<(), Failure> {
+    if args.say.json {
+        println!("{result}");
+    } else if !args.say.quiet {
+        println!("{}: everything is there already", folder.dir().display());
+    }
+    Ok(())
+}
+
+/// Seconds for people, with a decimal for short ones.
+fn short(seconds: f64) -> String {
+    if seconds < 60.0 { format!("{seconds:.1} s") } else { duration(seconds) }
+}

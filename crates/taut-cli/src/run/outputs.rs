@@ -1,0 +1,186 @@
+//! Everything that grows frame by frame: the animation, the metrics, the frames kept for pictures, and checkpoints.
+
+use super::folder::Folder;
+use super::history::History;
+use super::spool::Spool;
+use crate::draw::Shot;
+use crate::fail::Failure;
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
+use taut_scene::scene::settings::{Coloured, Pictures};
+use taut_scene::simulation::{FrameReport, Simulation};
+use taut_scene::write::{Clip, Format, Frame, FrameWriter, ObjectFrame};
+
+/// The checkpoint's file name.
+pub const CHECKPOINT: &str = "checkpoint.bin";
+const METRICS: &str = "metrics.jsonl";
+const SPOOL: &str = "pictures.spool";
+
+/// Which frames become pictures.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan {
+    /// A still of every nth frame; 0 for none but the last.
+    pub stills: u32,
+    /// A frame of the animated picture for every nth frame; 0 for none.
+    pub motion: u32,
+}
+
+/// More frames than this make an animated picture too large for a report.
+const MOST_MOTION: u32 = 160;
+
+impl Plan {
+    /// As the scene wants it.
+    pub fn new(pictures: &Pictures, fps: f64, frames: u32) -> Plan {
+        let every = (fps / pictures.gif_fps).round().clamp(1.0, 1e6) as u32;
+        let motion = if pictures.gif { every.max(frames.div_ceil(MOST_MOTION)) } else { 0 };
+        Plan { stills: pictures.every, motion }
+    }
+
+    /// Whether a frame becomes a still.
+    pub fn still(&self, frame: u32) -> bool {
+        self.stills > 0 && frame.is_multiple_of(self.stills)
+    }
+
+    /// Whether a frame is part of the animated picture.
+    pub fn moving(&self, frame: u32) -> bool {
+        self.motion > 0 && frame.is_multiple_of(self.motion)
+    }
+}
+
+/// Everything that grows frame by frame.
+pub struct Outputs {
+    writers: Vec<Box<dyn FrameWriter>>,
+    history: History,
+    spool: Option<Spool>,
+    plan: Plan,
+    /// Whether stills show fields.
+    fields: bool,
+    dir: PathBuf,
+}
+
+/// What is left when all frames are written.
+pub struct Made {
+    /// The numbers of every frame.
+    pub history: History,
+    /// The frames kept for pictures, if there are to be any.
+    pub spool: Option<Spool>,
+}
+
+impl Outputs {
+    /// Opens all files, to begin or to go on after the frame the simulation is at.
+    pub fn open(
+        folder: &mut Folder,
+        simulation: &Simulation,
+        clip: &Arc<Clip>,
+        formats: &[&'static Format],
+        resumed: bool,
+        pictures: bool,
+    ) -> Result<Outputs, Failure> {
+        let settings = &simulation.scene().settings;
+        let after = resumed.then(|| simulation.frame());
+        let mut names = vec![METRICS.to_owned(), CHECKPOINT.into(), SPOOL.into()];
+        names.extend(formats.iter().flat_map(|format| files(format, clip)));
+        folder.claim(&names)?;
+        let start = after.map_or(0, |frame| frame as usize + 1);
+        let writers = formats.iter().map(|format| format.open(clip, folder.dir(), start)).collect::<Result<_, _>>()?;
+        let spool = pictures.then(|| Spool::open(folder.path(SPOOL), simulation, after)).transpose()?;
+        Ok(Outputs {
+            writers,
+            history: History::open(folder.dir(), METRICS, after)?,
+            spool,
+            plan: Plan::new(&settings.output.pictures, settings.time.fps, simulation.frames()),
+            fields: settings.output.pictures.show.iter().any(|&show| show != Coloured::Cloth),
+            dir: folder.dir().into(),
+        })
+    }
+
+    /// Writes the frame that the simulation is at. Gives its largest strain.
+    pub fn frame(&mut self, simulation: &Simulation, report: Option<&FrameReport>) -> Result<f64, Failure> {
+        let metrics = simulation.metrics();
+        self.history.push(&metrics, report)?;
+        let shot = Shot::of(simulation);
+        if !self.writers.is_empty() {
+            write(&mut self.writers, simulation, &shot)?;
+        }
+        if let Some(spool) = &mut self.spool {
+            let still = self.plan.still(shot.frame);
+            if still || self.plan.moving(shot.frame) {
+                spool.push(&if still && self.fields { shot } else { shot.plain() })?;
+            }
+        }
+        Ok(metrics.largest_strain())
+    }
+
+    /// Saves the state, after everything that it relies on is on the disk.
+    pub fn checkpoint(&mut self, simulation: &Simulation) -> Result<(), Failure> {
+        self.writers.iter_mut().try_for_each(|writer| writer.sync())?;
+        self.history.sync()?;
+        if let Some(spool) = &mut self.spool {
+            spool.sync()?;
+        }
+        simulation.save().write(&self.dir, CHECKPOINT)?;
+        Ok(())
+    }
+
+    /// Completes the animation's files; those that are written in one go can still be continued unless the run is
+    /// `complete`.
+    pub fn finish(self, simulation: &Simulation, folder: &mut Folder, complete: bool) -> Result<Made, Failure> {
+        // A run can only be cut off at frame 0 or later, so that every format has a frame.
+        debug_assert!(simulation.frame() > 0 || !complete);
+        let spools = ["scene.usda.spool", "scene.glb.spool"].map(|name| self.dir.join(name));
+        let kept = |path: &PathBuf| path.with_extension("kept");
+        for path in spools.iter().filter(|path| !complete && path.exists()) {
+            fs::copy(path, kept(path)).map_err(Failure::io("copy", path))?;
+        }
+        for writer in self.writers {
+            folder.made(&writer.finish()?);
+        }
+        for path in spools.iter().filter(|path| kept(path).exists()) {
+            fs::rename(kept(path), path).map_err(Failure::io("write", path))?;
+        }
+        Ok(Made { history: self.history, spool: self.spool })
+    }
+}
+
+/// Hands a frame to all writers.
+fn write(writers: &mut [Box<dyn FrameWriter>], simulation: &Simulation, shot: &Shot) -> Result<(), Failure> {
+    let objects = simulation.objects();
+    let velocities: Vec<Vec<[f64; 3]>> = (0..objects.len())
+        .map(|at| if objects[at].info.velocities { simulation.velocities(at) } else { Vec::new() })
+        .collect();
+    let fields: Vec<Vec<&[f64]>> = shot.fields.iter().map(|all| all.iter().map(Vec::as_slice).collect()).collect();
+    let parts = shot.positions.iter().zip(&velocities).zip(&fields);
+    let frames: Vec<ObjectFrame> =
+        parts.map(|((positions, velocities), fields)| ObjectFrame { positions, velocities, fields }).collect();
+    let frame = Frame { index: shot.frame as usize, time: shot.time, objects: &frames };
+    Ok(writers.iter_mut().try_for_each(|writer| writer.frame(&frame))?)
+}
+
+/// The files of a format that stand in the folder itself. Sequences have folders of their own, in which they replace
+/// nothing but their own names.
+fn files(format: &Format, clip: &Clip) -> Vec<String> {
+    let stems = || (0..clip.setup().objects.len()).map(|object| clip.stem(object));
+    match format.name {
+        "pc2" | "mdd" => stems().flat_map(|stem| [format!("{stem}.{}", format.name), format!("{stem}.obj")]).collect(),
+        "usd" => vec!["scene.usda".into(), "scene.usda.spool".into()],
+        "glb" => vec!["scene.glb".into(), "scene.glb.spool".into()],
+        "vtu" => vec!["scene.pvd".into()],
+        _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_runs_do_not_make_huge_animations() {
+        let pictures = Pictures::default();
+        let plan = Plan::new(&pictures, 60.0, 240);
+        assert_eq!((plan.motion, plan.stills), (3, 30));
+        let plan = Plan::new(&pictures, 60.0, 1_000_000);
+        assert!((0..=1_000_000).filter(|&frame| plan.moving(frame)).count() <= MOST_MOTION as usize + 1);
+        assert!(!Plan::new(&Pictures { gif: false, ..pictures }, 60.0, 240).moving(0));
+    }
+}

@@ -1,0 +1,71 @@
+//! What a run comes to: one object for programs, a few lines for people.
+
+use super::folder::Folder;
+use super::short;
+use serde_json::{Value, json};
+use taut_scene::simulation::{Simulation, stage_names};
+
+/// The object that `--json` prints: the last frame in numbers, and what it took to get there.
+pub fn result(simulation: &Simulation) -> Value {
+    let metrics = simulation.metrics();
+    let frames = simulation.frame();
+    let each = |seconds: f64| 1e3 * seconds / f64::from(frames.max(1));
+    let stages = stage_names().into_iter().zip(simulation.stage_seconds());
+    let line = metrics.to_json();
+    let steps = u64::from(frames) * u64::from(simulation.scene().settings.time.steps);
+    json!({
+        "frames": frames,
+        "steps": steps,
+        "ms_per_frame": each(simulation.stage_seconds().iter().sum()),
+        "stages": stages.map(|(name, &seconds)| (name.to_owned(), json!(each(seconds)))).collect::<Value>(),
+        "strain": {
+            "weft": line["strain"]["weft"],
+            "warp": line["strain"]["warp"],
+            "shear": line["strain"]["shear"],
+        },
+        "area_change": line["area_change"],
+        "volume_change": line["volume_change"],
+        "energy": line["energy"],
+        "momentum": line["momentum"],
+        "inverted": line["inverted"],
+        "contacts": line["contacts"],
+        // Not counted yet: null rather than a number that looks like one.
+        "intersections": null,
+        "state_hash": line["state_hash"],
+        "warnings": warnings(simulation),
+    })
+}
+
+/// Everything that a person should know before trusting the result.
+pub fn warnings(simulation: &Simulation) -> Vec<String> {
+    let metrics = simulation.metrics();
+    let mut warnings = simulation.warnings().to_vec();
+    if metrics.contained > 0 {
+        let many = metrics.contained;
+        warnings.push(format!("positions were no longer finite and were put back, {many} times: try more substeps"));
+    }
+    if metrics.inverted > 0 {
+        warnings.push(format!("{} tetrahedra are inside out in the last frame", metrics.inverted));
+    }
+    warnings
+}
+
+/// The same for a person.
+pub fn print(simulation: &Simulation, result: &Value, folder: &Folder, seconds: f64) {
+    let number = |path: &str| result.pointer(path).and_then(Value::as_f64).unwrap_or(f64::NAN);
+    let (frames, each) = (simulation.frame(), number("/ms_per_frame"));
+    println!("{}: {frames} frames in {}, {each:.1} ms each to simulate", simulation.scene().title(), short(seconds));
+    if simulation.objects().iter().any(|object| object.info.tets.is_empty()) {
+        let strain = ["weft", "warp", "shear"].map(|kind| 100.0 * number(&format!("/strain/{kind}/max")));
+        let area = 100.0 * number("/area_change");
+        let [weft, warp, shear] = strain;
+        println!(
+            "  largest strain at the end: weft {weft:.2} %, warp {warp:.2} %, shear {shear:.2} %; area {area:+.2} %"
+        );
+    }
+    if simulation.objects().iter().any(|object| !object.info.tets.is_empty()) {
+        println!("  volume {:+.2} %", 100.0 * number("/volume_change"));
+    }
+    warnings(simulation).iter().for_each(|warning| println!("  warning: {warning}"));
+    println!("  {}", folder.path("report.html").display());
+}

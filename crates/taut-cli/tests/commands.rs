@@ -1,0 +1,111 @@
+//! The other jobs, and what a person sees when something is wrong.
+
+mod common;
+
+use common::{Place, pixels};
+use std::process::Stdio;
+
+#[test]
+fn unknown_scenes_get_a_suggestion() {
+    let place = Place::new("unknown");
+    place.taut(&["run", "drpe"]).refused(&["no built-in scene called `drpe`", "did you mean `drape`?"]);
+    place.taut(&["run", "none/such.toml"]).refused(&["error: "]);
+    assert!(!place.path("out").exists());
+}
+
+#[test]
+fn wrong_scenes_name_the_place() {
+    let place = Place::new("wrong");
+    place.write("wrong.toml", &common::SCENE.replace("density", "x").replace("select =", "selct ="));
+    for job in ["run", "check", "render"] {
+        let said = place.taut(&[job, "wrong.toml"]);
+        said.refused(&["wrong.toml:", "selct", "did you mean `select`?"]);
+        assert!(said.err().starts_with("error: ") && !said.err().contains("error: error"), "{}", said.err());
+    }
+    place.taut(&["run", "scene.toml", "--set", "time.fsp=3"]).refused(&["fsp", "did you mean `fps`?"]);
+    place.taut(&["run", "scene.toml", "--formats", "abc"]).refused(&["--formats abc", "pc2, mdd, usd"]);
+    place.taut(&["run", "scene.toml", "--frames", "0"]).refused(&["--frames"]);
+    place.taut(&["run"]).refused(&["SCENE"]);
+    assert!(!place.path("out").exists());
+}
+
+#[test]
+fn check_says_what_is_there_and_writes_nothing() {
+    let place = Place::new("check");
+    let said = place.taut(&["check", "scene.toml"]).good();
+    assert!(said.out().contains("81 vertices, 128 triangles") && said.out().contains("40 frames"), "{}", said.out());
+    let found = place.taut(&["check", "scene.toml", "--json"]).json();
+    assert_eq!(found["bodies"][0]["triangles"], 128);
+    assert_eq!(found["held"], 9);
+    assert_eq!(place.names("."), ["scene.toml"]);
+}
+
+#[test]
+fn every_built_in_scene_is_listed_and_can_be_built() {
+    let place = Place::new("scenes");
+    let list = place.taut(&["scenes", "--json"]).json();
+    let names: Vec<&str> = list.as_array().unwrap().iter().map(|scene| scene["name"].as_str().unwrap()).collect();
+    assert!(names.len() >= 12 && names[0] == "drape", "{names:?}");
+    let text = place.taut(&["scenes"]).good().out();
+    for name in names {
+        assert!(text.contains(name));
+        place.taut(&["check", name]).good();
+    }
+}
+
+#[test]
+fn a_new_project_runs() {
+    let place = Place::new("new");
+    let said = place.taut(&["new", "flag"]).good();
+    assert!(said.out().contains("taut run flag/scene.toml"), "{}", said.out());
+    place.taut(&["check", "flag/scene.toml"]).good();
+    place.taut(&["run", "flag/scene.toml", "--frames", "2", "--no-pictures"]).good();
+    place.taut(&["new", "flag"]).refused(&["flag is there already"]);
+    let schema = std::fs::read_to_string(place.path("flag/scene.schema.json")).unwrap();
+    assert_eq!(place.taut(&["schema"]).good().out(), schema);
+}
+
+#[test]
+fn info_describes_a_mesh() {
+    let place = Place::new("info");
+    place.write("two.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 9 9 9\nf 1 2 3\n");
+    let said = place.taut(&["info", "two.obj"]).good();
+    assert!(said.out().contains("1, 4 vertices") && said.out().contains("problem"), "{}", said.out());
+    let found = place.taut(&["info", "two.obj", "--json"]).json();
+    assert_eq!(found["meshes"][0]["triangles"], 1);
+    assert_eq!(found["problems"].as_array().unwrap().len(), 1);
+    place.write("bad.obj", "v 0 0 0\nf 1 2 3\n");
+    place.taut(&["info", "bad.obj"]).refused(&["bad.obj:2"]);
+    place.taut(&["info", "none.obj"]).refused(&["none.obj", "cannot be read"]);
+}
+
+/// How many different samples there are: a blank picture has few.
+fn variety(path: &std::path::Path) -> usize {
+    let (_, _, samples) = pixels(path);
+    samples.iter().collect::<std::collections::BTreeSet<_>>().len()
+}
+
+#[test]
+fn render_draws_meshes_and_scenes() {
+    let place = Place::new("render");
+    place.write("triangle.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+    place.taut(&["render", "triangle.obj", "--size", "120x90", "--direction", "-0.2,0.3,1"]).good();
+    assert_eq!(pixels(&place.path("triangle.png")).0, 120);
+    assert!(variety(&place.path("triangle.png")) > 60);
+    let flags = ["render", "scene.toml", "--time", "0.1", "--show", "warp", "--size", "120x90", "--out", "p/warp.png"];
+    let said = place.taut(&[&flags[..], &["--json"]].concat()).json();
+    assert_eq!((&said["frame"], &said["width"]), (&6.into(), &120.into()));
+    assert!(variety(&place.path("p/warp.png")) > 60);
+    place.taut(&["render", "triangle.obj", "--show", "weft"]).refused(&["no strain to show"]);
+    place.taut(&["render", "scene.toml", "--frame", "1", "--show", "volume"]).refused(&["nothing in this scene"]);
+    place.taut(&["render", "scene.toml", "--size", "0x0"]).refused(&["960x720"]);
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_is_no_error() {
+    let place = Place::new("pipe");
+    let mut child = place.command(&["schema"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let said = common::Said(child.wait_with_output().unwrap());
+    assert_eq!((said.code(), said.err().as_str()), (Some(0), ""));
+}

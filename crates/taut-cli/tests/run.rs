@@ -1,0 +1,196 @@
+//! `taut run` from beginning to end.
+
+mod common;
+
+use common::{Place, pixels};
+use serde_json::Value;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+#[test]
+fn a_run_leaves_what_it_promises() {
+    let place = Place::new("promises");
+    let said = place.taut(&["run", "scene.toml", "--out", "o"]).good();
+    assert!(said.out().contains("o/report.html"), "{}", said.out());
+    let expected =
+        ["checkpoint.bin", "metrics.jsonl", "pictures", "report.html", "sheet.obj", "sheet.pc2", "taut.json"];
+    assert_eq!(place.names("o"), expected);
+    let pictures = place.names("o/pictures");
+    for name in ["frame_0000.png", "frame_0020.png", "frame_0040.png", "heat_weft.png", "motion.gif", "sheet.png"] {
+        assert!(pictures.iter().any(|found| found == name), "{name} is missing: {pictures:?}");
+    }
+    let lines = std::fs::read_to_string(place.path("o/metrics.jsonl")).unwrap();
+    let frames: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(frames.len(), 41);
+    assert!(frames.iter().enumerate().all(|(at, frame)| frame["frame"] == at));
+    let page = std::fs::read_to_string(place.path("o/report.html")).unwrap();
+    for part in ["<svg", "data:image/gif", "Largest strain", "nx = 9"] {
+        assert!(page.contains(part), "{part}");
+    }
+    let (width, height, samples) = pixels(&place.path("o/pictures/frame_0040.png"));
+    assert_eq!((width, height), (160, 120));
+    assert!(samples.iter().max().unwrap() - samples.iter().min().unwrap() > 100, "the picture is blank");
+}
+
+#[test]
+fn the_result_has_exactly_these_keys() {
+    let place = Place::new("keys");
+    let said = place.taut(&["run", "scene.toml", "--json", "--frames", "5", "--no-pictures"]);
+    let result = said.json();
+    let keys: Vec<&str> = result.as_object().unwrap().keys().map(String::as_str).collect();
+    let mut expected = [
+        "frames",
+        "steps",
+        "ms_per_frame",
+        "stages",
+        "strain",
+        "area_change",
+        "volume_change",
+        "energy",
+        "momentum",
+        "inverted",
+        "contacts",
+        "intersections",
+        "state_hash",
+        "warnings",
+    ];
+    expected.sort_unstable();
+    assert_eq!(keys, expected);
+    for kind in ["weft", "warp", "shear"] {
+        assert!(["max", "mean", "p99"].iter().all(|key| result["strain"][kind][key].is_f64()), "{kind}");
+    }
+    assert_eq!((&result["frames"], &result["steps"]), (&5.into(), &5.into()));
+    assert!(said.err().is_empty(), "a short run says nothing: {}", said.err());
+    assert!(!place.path("out/scene/pictures").exists());
+}
+
+#[test]
+fn set_and_precision_change_the_result_and_threads_do_not() {
+    let place = Place::new("set");
+    let hash = |flags: &[&str]| {
+        let common = ["run", "scene.toml", "--json", "--frames", "10", "--no-pictures", "--quiet"];
+        place.taut(&[&common[..], flags].concat()).json()["state_hash"].as_str().unwrap().to_owned()
+    };
+    let plain = hash(&[]);
+    assert_eq!(plain, hash(&["--threads", "2"]));
+    assert_ne!(plain, hash(&["--set", "world.gravity=[0,-5,0]"]));
+    assert_ne!(plain, hash(&["--precision", "f64"]));
+}
+
+#[test]
+fn a_killed_run_goes_on_to_the_same_state() {
+    let place = Place::new("kill");
+    let flags = ["--json", "--checkpoint", "0", "--formats", "pc2,usd", "--frames", "400"];
+    let whole = place.taut(&[&["run", "scene.toml", "--out", "whole"], &flags[..]].concat()).json();
+    let broken = [&["run", "scene.toml", "--out", "broken", "--resume"], &flags[..]].concat();
+    let mut kills = 0;
+    for delay in [150, 250, 400] {
+        let mut child = place.command(&broken).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(delay));
+        kills += u32::from(child.try_wait().unwrap().is_none());
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    assert!(kills > 0, "the run was over before it could be killed");
+    let resumed = place.taut(&broken).json();
+    assert_eq!(resumed["state_hash"], whole["state_hash"]);
+    assert_eq!(resumed["frames"], 400);
+    for name in ["sheet.pc2", "scene.usda"] {
+        let read = |dir: &str| std::fs::read(place.path(dir).join(name)).unwrap();
+        assert!(read("whole") == read("broken"), "{name} differs");
+    }
+    let lines = std::fs::read_to_string(place.path("broken/metrics.jsonl")).unwrap();
+    assert_eq!(lines.lines().count(), 401);
+    assert_eq!(place.names("whole/pictures"), place.names("broken/pictures"));
+    let gif = |dir: &str| std::fs::read(place.path(dir).join("pictures/motion.gif")).unwrap();
+    assert!(gif("whole") == gif("broken"), "pictures show the whole motion");
+}
+
+#[test]
+#[cfg(unix)]
+fn ctrl_c_leaves_everything_so_far() {
+    let place = Place::new("interrupt");
+    let flags = [
+        "run",
+        "scene.toml",
+        "--out",
+        "o",
+        "--frames",
+        "100000",
+        "--formats",
+        "pc2,usd",
+        "--set",
+        "output.pictures.gif=false",
+        "--set",
+        "output.pictures.every=0",
+    ];
+    let child = place.command(&flags).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let begun = Instant::now();
+    while std::fs::metadata(place.path("o/metrics.jsonl")).map_or(0, |m| m.len()) < 5000 {
+        assert!(begun.elapsed() < Duration::from_secs(60), "no frame has come");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let sent = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+    let said = common::Said(child.wait_with_output().unwrap());
+    assert_eq!(said.code(), Some(1), "{}", said.err());
+    assert!(
+        said.err().contains("go on with: taut run scene.toml") && said.err().contains("--resume"),
+        "{}",
+        said.err()
+    );
+    for name in ["report.html", "sheet.pc2", "scene.usda", "checkpoint.bin"] {
+        assert!(place.path("o").join(name).is_file(), "{name}");
+    }
+    let done = std::fs::read_to_string(place.path("o/metrics.jsonl")).unwrap().lines().count();
+    let more = (done + 10).to_string();
+    let mut again = flags.to_vec();
+    again[5] = &more;
+    let resumed = place.taut(&[&again[..], &["--resume", "--json"]].concat()).json();
+    let fresh = place.taut(&["run", "scene.toml", "--out", "f", "--json", "--no-pictures", "--frames", &more]).json();
+    assert_eq!(resumed["frames"], fresh["frames"]);
+    // Pictures are no part of the state, but --set is part of what a run is: only the numbers agree.
+    assert_eq!(resumed["state_hash"], fresh["state_hash"]);
+}
+
+#[test]
+fn resume_refuses_what_has_changed() {
+    let place = Place::new("changed");
+    let run = |flags: &[&str]| place.taut(&[&["run", "scene.toml", "--out", "o", "--no-pictures"], flags].concat());
+    run(&["--frames", "3"]).good();
+    run(&["--frames", "6", "--resume", "--precision", "f64"]).refused(&["computed with f32, not f64", "starts over"]);
+    run(&["--frames", "6", "--resume", "--set", "solver.substeps=5"]).refused(&["have changed since"]);
+    run(&["--frames", "2", "--resume"]).refused(&["3 frames already"]);
+    assert!(run(&["--frames", "3", "--resume"]).good().out().contains("there already"));
+    assert_eq!(run(&["--frames", "6", "--resume", "--json"]).json()["frames"], 6);
+}
+
+#[test]
+fn files_of_others_are_left_alone() {
+    let place = Place::new("others");
+    std::fs::create_dir(place.path("o")).unwrap();
+    place.write("o/notes.txt", "mine");
+    let run = |flags: &[&str]| place.taut(&[&["run", "scene.toml", "--out", "o", "--frames", "2"], flags].concat());
+    run(&["--formats", "usd", "--no-pictures"]).good();
+    assert!(place.path("o/scene.usda").is_file());
+    run(&["--formats", "pc2", "--no-pictures"]).good();
+    assert!(!place.path("o/scene.usda").exists(), "what an earlier run left is gone");
+    place.write("o/scene.glb", "mine");
+    run(&["--formats", "glb", "--no-pictures"]).refused(&["scene.glb is in the way"]);
+    assert_eq!(std::fs::read(place.path("o/scene.glb")).unwrap(), b"mine");
+    assert_eq!(std::fs::read(place.path("o/notes.txt")).unwrap(), b"mine");
+    place.write("f", "a file");
+    place.taut(&["run", "scene.toml", "--out", "f"]).refused(&["f is a file"]);
+}
+
+#[test]
+fn soft_bodies_run_too() {
+    let place = Place::new("solid");
+    let solid = "[time]\nframes = 3\n[[solid]]\nname = \"ball\"\ngenerate = { kind = \"box\" }\n";
+    place.write("solid.toml", solid);
+    let checked = place.taut(&["check", "solid.toml"]);
+    assert_eq!(checked.code(), Some(0), "{}", checked.err());
+    let result = place.taut(&["run", "solid.toml", "--json", "--set", "output.pictures.size=[80,60]"]).json();
+    assert_eq!(result["inverted"], 0);
+    assert!(place.path("out/solid/pictures/heat_volume.png").is_file());
+}

@@ -1,0 +1,75 @@
+//! Files that a scene names: found in its folder, and nowhere else.
+
+use super::MAX_SCENE_BYTES;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Component, Path, PathBuf};
+
+/// The text of a scene file, or why there is none.
+pub(crate) fn read_text(path: &Path) -> Result<String, String> {
+    if path.is_dir() {
+        return Err("this is a folder; expected a scene file".into());
+    }
+    let file = File::open(path).map_err(|error| format!("the file cannot be read: {error}"))?;
+    let mut bytes = Vec::new();
+    file.take(MAX_SCENE_BYTES + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|error| format!("the file cannot be read: {error}"))?;
+    if bytes.len() as u64 > MAX_SCENE_BYTES {
+        return Err(format!("the file is larger than {} MiB; expected a scene file", MAX_SCENE_BYTES >> 20));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        format!("the file is not text: byte {at} is not UTF-8; expected a scene file")
+    })
+}
+
+impl super::Scene {
+    /// The file that the text at a dotted path names.
+    pub(crate) fn asset(&self, path: &str, file: &str) -> Result<PathBuf, super::SceneError> {
+        find(self.folder.as_deref(), file).map_err(|(message, help)| {
+            let message = format!("`{path}` is {}; {message}", super::document::quoted(file));
+            self.error(path, message, help.into_iter().collect())
+        })
+    }
+}
+
+/// The path of a file in a folder. Names that lead elsewhere, also by way of links, are refused: a scene from
+/// somebody else must not read what is not its own.
+fn find(folder: Option<&Path>, file: &str) -> Result<PathBuf, (String, Option<String>)> {
+    let inside = "expected a file in the scene's folder";
+    let Some(folder) = folder else {
+        return Err(("a built-in scene has no folder to find files in".into(), None));
+    };
+    let relative = Path::new(file);
+    let plain = |part: Component| matches!(part, Component::Normal(_) | Component::CurDir);
+    // Backslashes and drive letters are ordinary characters here, but not where the scene may be opened next.
+    if file.contains(['\\', ':']) || relative.is_absolute() {
+        return Err((inside.into(), Some("write a relative path with forward slashes".into())));
+    }
+    if !relative.components().all(plain) {
+        return Err((format!("{inside}, without `..`"), None));
+    }
+    let full = folder.join(relative);
+    let root = folder.canonicalize().map_err(|error| (format!("the scene's folder cannot be read: {error}"), None))?;
+    match full.canonicalize() {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            Err(("there is no such file in the scene's folder".into(), similar(&full)))
+        }
+        Err(error) => Err((format!("the file cannot be read: {error}"), None)),
+        Ok(real) if !real.starts_with(&root) => Err((format!("{inside}, but this is a link out of it"), None)),
+        Ok(real) if !real.is_file() => Err((format!("{inside}, but this is no file"), None)),
+        Ok(real) => Ok(real),
+    }
+}
+
+/// A file with a similar name beside it.
+fn similar(path: &Path) -> Option<String> {
+    let typed = path.file_name()?.to_str()?;
+    let beside: Vec<String> = std::fs::read_dir(path.parent()?)
+        .ok()?
+        .take(1000)
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .collect();
+    super::suggest::did_you_mean(typed, beside.iter().map(String::as_str))
+}

@@ -1,0 +1,37 @@
+//! Scenes that come with the program.
+
+/// A scene that comes with the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Builtin {
+    /// What people call it by.
+    pub name: &'static str,
+    /// Its scene file.
+    pub text: &'static str,
+}
+
+macro_rules! builtin {
+    ($($name:literal)*) => {
+        /// Every built-in scene, the first the one to begin with.
+        pub static BUILTIN: &[Builtin] = &[$(Builtin {
+            name: $name,
+            text: include_str!(concat!("../../../../scenes/", $name, ".toml")),
+        }),*];
+    };
+}
+
+builtin!("drape" "hang" "flag" "tablecloth" "curtain" "skirt" "trampoline" "anisotropy" "torus" "tangle" "jelly" "skin");
+
+/// The built-in scene with this name.
+pub fn builtin(name: &str) -> Option<&'static Builtin> {
+    BUILTIN.iter().find(|builtin| builtin.name == name)
+}
+
+impl Builtin {
+    /// Its title and a sentence about it, as the file has them.
+    pub fn about(&self) -> (String, String) {
+        match super::Scene::parse(self.name, self.text, None, &[]) {
+            Ok(scene) => (scene.settings.scene.title, scene.settings.scene.description),
+            Err(_) => (self.name.to_owned(), String::new()),
+        }
+    }
+}

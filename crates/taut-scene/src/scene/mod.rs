@@ -1,0 +1,157 @@
+//! Scene files: TOML in SI units, read with errors that a person can act on.
+//!
+//! ```
+//! use taut_scene::scene::Scene;
+//!
+//! let text = r#"
+//! [[cloth]]
+//! name = "flag"
+//! generate = { kind = "sheet", width = 1.5, plane = "upright" }
+//! [[pin]]
+//! body = "flag"
+//! select = "left"
+//! "#;
+//! let scene = Scene::parse("flag.toml", text, None, &["cloth.flag.density=0.15".into()])?;
+//! assert_eq!(scene.settings.cloth[0].density, 0.15);
+//! let error = Scene::parse("flag.toml", &text.replace("select", "selct"), None, &[]).unwrap_err();
+//! assert!(error.to_string().contains("did you mean `select`?"));
+//! # Ok::<(), taut_scene::scene::SceneError>(())
+//! ```
+
+#[macro_use]
+mod macros;
+mod assets;
+mod builtin;
+mod check;
+mod choose;
+mod decode;
+mod document;
+mod error;
+mod overrides;
+mod schema;
+pub mod settings;
+mod suggest;
+mod track;
+mod units;
+
+pub use builtin::{BUILTIN, Builtin, builtin};
+pub use error::SceneError;
+pub use schema::schema;
+pub use settings::Settings;
+pub(crate) use suggest::did_you_mean;
+pub use track::{Interpolation, KeyOptions, Keyed, Track};
+
+use crate::write::hash::Hash64;
+use document::Node;
+use error::{Problem, Sources};
+use std::path::{Path, PathBuf};
+
+/// More text than this is not a scene that someone wrote, bytes.
+pub const MAX_SCENE_BYTES: u64 = 16 << 20;
+
+/// A scene that has been read and checked, all but the meshes it names.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scene {
+    /// Everything it says, defaults filled in.
+    pub settings: Settings,
+    sources: Sources,
+    folder: Option<PathBuf>,
+    root: Node,
+}
+
+impl Scene {
+    /// Reads a scene by path or, failing that, by the name of a built-in one. `sets` are changes of the form
+    /// `key=value`, see [`Scene::parse`].
+    pub fn open(which: &str, sets: &[String]) -> Result<Self, SceneError> {
+        let path = Path::new(which);
+        match builtin(which) {
+            Some(found) if !path.is_file() => Scene::parse(&format!("{which}.toml"), found.text, None, sets),
+            None if !path.exists() => {
+                let names: Vec<&str> = BUILTIN.iter().map(|b| b.name).collect();
+                let mut help: Vec<String> = suggest::did_you_mean(which, names.iter().copied()).into_iter().collect();
+                help.push(format!("built-in scenes: {}", names.join(", ")));
+                let message = format!("there is no file and no built-in scene called {}", decode::ticked(which));
+                Err(SceneError::whole("", message, help))
+            }
+            _ => Scene::load(path, sets),
+        }
+    }
+
+    /// Reads a scene file. Files it names are looked for in its folder.
+    pub fn load(path: &Path, sets: &[String]) -> Result<Self, SceneError> {
+        let name = path.to_string_lossy();
+        let text = assets::read_text(path).map_err(|message| SceneError::whole(&name, message, Vec::new()))?;
+        let folder = path.parent().map(|p| if p.as_os_str().is_empty() { PathBuf::from(".") } else { p.into() });
+        Scene::parse(&name, &text, folder.as_deref(), sets)
+    }
+
+    /// Reads a scene from text. `name` is for messages; files it names are looked for in `folder`, and without one
+    /// there must not be any. `sets` are changes such as `cloth.flag.stiffness.warp=0.2`: a dotted path, where
+    /// elements of lists go by name or by number from 0, and a TOML value or bare text.
+    pub fn parse(name: &str, text: &str, folder: Option<&Path>, sets: &[String]) -> Result<Self, SceneError> {
+        let sources = Sources { name: name.to_owned(), text: text.to_owned(), sets: sets.to_vec() };
+        let fail = |problems: Vec<Problem>| SceneError::new(&sources, problems);
+        let mut root = document::parse(text).map_err(fail)?;
+        let mut reader = decode::Reader::default();
+        for (at, set) in sets.iter().enumerate() {
+            if let Err(problems) = overrides::apply(&mut root, set, at + 1) {
+                reader.problems.extend(problems);
+            }
+        }
+        let settings = decode::Value::decode(&mut reader, &root, &decode::Rule::ANY);
+        if let Some(settings) = &settings {
+            reader.problems.extend(check::problems(settings, &root));
+        }
+        match settings {
+            Some(settings) if reader.problems.is_empty() => {
+                Ok(Scene { settings, sources, folder: folder.map(Path::to_path_buf), root })
+            }
+            _ => Err(SceneError::new(&sources, reader.problems)),
+        }
+    }
+
+    /// The file's name, as it was given.
+    pub fn name(&self) -> &str {
+        &self.sources.name
+    }
+
+    /// The title, or else the file's name without its ending.
+    pub fn title(&self) -> String {
+        let title = &self.settings.scene.title;
+        let stem = || Path::new(self.name()).file_stem().map(|stem| stem.to_string_lossy().into_owned());
+        if title.is_empty() { stem().unwrap_or_default() } else { title.clone() }
+    }
+
+    /// The text it was read from, without the changes of `--set`.
+    pub fn text(&self) -> &str {
+        &self.sources.text
+    }
+
+    /// The changes made to the text, each as `key=value`.
+    pub fn sets(&self) -> &[String] {
+        &self.sources.sets
+    }
+
+    /// The size of numbers that the scene asks for.
+    pub fn precision(&self) -> settings::Precision {
+        match &self.settings.solver {
+            settings::Solver::Pbd(pbd) => pbd.precision,
+        }
+    }
+
+    /// A hash of the text and its changes, for telling whether a checkpoint is of this scene.
+    pub fn hash(&self) -> u64 {
+        let mut hash = Hash64::default();
+        hash.update(self.sources.text.as_bytes());
+        self.sources.sets.iter().for_each(|set| {
+            hash.update(set.as_bytes());
+        });
+        hash.finish()
+    }
+
+    /// An error about the value at a dotted path.
+    pub(crate) fn error(&self, path: &str, message: String, help: Vec<String>) -> SceneError {
+        let span = Some(self.root.locate(path));
+        SceneError::new(&self.sources, vec![Problem { span, message, help }])
+    }
+}

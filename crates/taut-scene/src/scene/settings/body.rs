@@ -1,0 +1,208 @@
+//! `[[cloth]]`, `[[solid]]` and `[[initial]]`.
+
+use super::generate::{GenerateSolid, GenerateSurface};
+use super::values::{Colour, Form, Frames, GrainChoice, Triple, Turn};
+use crate::generate::Rotation;
+use crate::scene::decode::Rule;
+
+const RATE: Rule = Rule::ANY.from(0.0).to(1e6).unit("1/s");
+const SCALE: Rule = Rule::ANY.above(0.0).to(1e6);
+const STRETCH: Rule = Rule::ANY.from(0.01).to(100.0);
+const PLACE: Rule = Rule::ANY.from(-1e6).to(1e6).unit("m");
+const ANGLE: Rule = Rule::ANY.from(-1e6).to(1e6).unit("degrees");
+
+fn unstiff() -> taut::ClothStiffness {
+    taut::ClothStiffness::default()
+}
+
+section! {
+    /// A piece of cloth.
+    pub struct Cloth {
+        /// What pins and messages call it; each body has its own name.
+        name: String = "cloth".to_owned();
+        /// A mesh file (OBJ, PLY, STL, glTF; also .gz) in the scene's folder. Give this or `generate`.
+        mesh: Option<String> = None;
+        /// A mesh made from a few numbers. Give this or `mesh`.
+        generate: Option<GenerateSurface> = None;
+        /// Factors along x, y and z, or one for all. Applied first.
+        scale: Triple = Triple([1.0; 3]) => SCALE;
+        /// Angles around the x, y and z axis in turn, or { axis, degrees }. Applied after `scale`.
+        rotate: Turn = Turn(Rotation::default()) => ANGLE;
+        /// Where the mesh's origin goes. Applied last.
+        translate: [f64; 3] = [0.0; 3] => PLACE;
+        /// Mass per area.
+        density: f64 = taut::Cloth::default().density => Rule::ANY.above(0.0).to(1000.0).unit("kg/m²");
+        /// Which form of the strain rows.
+        form: Form = Form::Improved;
+        /// Which way the weft runs: "uv", along the first texture coordinate, or a direction.
+        grain: GrainChoice = GrainChoice(taut::Grain::default());
+        /// The share of each kind of deformation that one projection removes.
+        stiffness: ClothRows = ClothRows::default();
+        /// Lengths along weft and warp that count as unstretched, over those of the mesh.
+        rest_stretch: [f64; 2] = taut::Cloth::default().rest_stretch => STRETCH;
+        /// How fast motion along each kind of deformation dies. Rigid motion is never damped.
+        damping: ClothDamping = ClothDamping::default();
+        /// Colour in pictures.
+        colour: Option<Colour> = None;
+    }
+}
+
+section! {
+    /// The share of each kind of deformation that one projection removes, 0 to 1.
+    pub struct ClothRows + Default {
+        /// Stretch along the weft.
+        weft: f64 = unstiff().weft => Rule::SHARE;
+        /// Stretch along the warp.
+        warp: f64 = unstiff().warp => Rule::SHARE;
+        /// Angle between weft and warp.
+        shear: f64 = unstiff().shear => Rule::SHARE;
+        /// Area.
+        area: f64 = unstiff().area => Rule::SHARE;
+        /// Angle between neighbouring triangles.
+        bend: f64 = unstiff().bend => Rule::SHARE;
+        /// Length of the mesh's edges.
+        edge: f64 = unstiff().edge => Rule::SHARE;
+    }
+}
+
+section! {
+    /// Damping rates: after 1/rate seconds about a third of the motion is left.
+    pub struct ClothDamping + Default {
+        /// Stretch along the weft.
+        weft: f64 = 0.0 => RATE;
+        /// Stretch along the warp.
+        warp: f64 = 0.0 => RATE;
+        /// Angle between weft and warp.
+        shear: f64 = 0.0 => RATE;
+        /// Area.
+        area: f64 = 0.0 => RATE;
+        /// Angle between neighbouring triangles.
+        bend: f64 = 0.0 => RATE;
+        /// Length of the mesh's edges.
+        edge: f64 = 0.0 => RATE;
+    }
+}
+
+impl Cloth {
+    /// The engine's parameters.
+    pub fn material(&self) -> taut::Cloth {
+        let (k, d) = (&self.stiffness, &self.damping);
+        taut::Cloth {
+            density: self.density,
+            grain: self.grain.0,
+            form: self.form.into(),
+            stiffness: taut::ClothStiffness {
+                weft: k.weft,
+                warp: k.warp,
+                shear: k.shear,
+                area: k.area,
+                bend: k.bend,
+                edge: k.edge,
+            },
+            rest_stretch: self.rest_stretch,
+            damping: taut::ClothDamping {
+                weft: d.weft,
+                warp: d.warp,
+                shear: d.shear,
+                area: d.area,
+                bend: d.bend,
+                edge: d.edge,
+            },
+        }
+    }
+}
+
+section! {
+    /// A soft body of tetrahedra.
+    pub struct Solid {
+        /// What pins and messages call it; each body has its own name.
+        name: String = "solid".to_owned();
+        /// A mesh file with tetrahedra (Gmsh .msh, TetGen .node/.ele, VTK; also .gz) in the scene's folder. Give this
+        /// or `generate`.
+        mesh: Option<String> = None;
+        /// A mesh made from a few numbers. Give this or `mesh`.
+        generate: Option<GenerateSolid> = None;
+        /// Factors along x, y and z, or one for all. Applied first.
+        scale: Triple = Triple([1.0; 3]) => SCALE;
+        /// Angles around the x, y and z axis in turn, or { axis, degrees }. Applied after `scale`.
+        rotate: Turn = Turn(Rotation::default()) => ANGLE;
+        /// Where the mesh's origin goes. Applied last.
+        translate: [f64; 3] = [0.0; 3] => PLACE;
+        /// Mass per volume.
+        density: f64 = taut::Solid::default().density => Rule::ANY.above(0.0).to(100_000.0).unit("kg/m³");
+        /// Which form of the strain rows.
+        form: Form = Form::Improved;
+        /// Which way the material's three axes run: "mesh", "world", "ring", "surface", or a direction for the first.
+        frames: Frames = Frames::Mesh;
+        /// The share of each kind of deformation that one projection removes.
+        stiffness: SolidRows = SolidRows::default();
+        /// Lengths along the three axes that count as unstretched, over those of the mesh; or one for all.
+        rest_stretch: Triple = Triple(taut::Solid::default().rest_stretch) => STRETCH;
+        /// How fast deformation dies. Rigid motion is never damped.
+        damping: f64 = taut::Solid::default().damping => RATE;
+        /// Colour in pictures.
+        colour: Option<Colour> = None;
+    }
+}
+
+section! {
+    /// The share of each kind of deformation that one projection removes, 0 to 1.
+    pub struct SolidRows + Default {
+        /// Stretch along the material's three axes, or one for all.
+        stretch: Triple = Triple(taut::SolidStiffness::default().stretch) => Rule::SHARE;
+        /// Shear between axes 1 and 2, 1 and 3, 2 and 3, or one for all.
+        shear: Triple = Triple(taut::SolidStiffness::default().shear) => Rule::SHARE;
+        /// Volume. This turns elements back that are inside out.
+        volume: f64 = taut::SolidStiffness::default().volume => Rule::SHARE;
+    }
+}
+
+impl Solid {
+    /// The engine's parameters.
+    pub fn material(&self) -> taut::Solid {
+        let k = &self.stiffness;
+        taut::Solid {
+            density: self.density,
+            form: self.form.into(),
+            stiffness: taut::SolidStiffness { stretch: k.stretch.0, shear: k.shear.0, volume: k.volume },
+            rest_stretch: self.rest_stretch.0,
+            damping: self.damping,
+        }
+    }
+}
+
+section! {
+    /// How a body differs from rest when the time begins.
+    pub struct Initial {
+        /// The name of a cloth or solid.
+        body: String;
+        /// Factors along x, y and z by which it is stretched about its middle, or one for all.
+        stretch: Triple = Triple([1.0; 3]) => Rule::ANY.from(-100.0).to(100.0);
+        /// Puts every vertex somewhere at random.
+        scramble: Option<Scramble> = None;
+        /// Velocity of all its vertices.
+        velocity: [f64; 3] = [0.0; 3] => Rule::ANY.from(-1e5).to(1e5).unit("m/s");
+        /// Rotation about its middle.
+        spin: Option<Spin> = None;
+    }
+}
+
+section! {
+    /// Random places within the box around the body.
+    pub struct Scramble {
+        /// Another seed gives other places.
+        seed: u32 = 1;
+        /// How far vertices go from where they were (0) to where they are thrown (1).
+        amount: f64 = 1.0 => Rule::SHARE;
+    }
+}
+
+section! {
+    /// Rotation about a body's middle.
+    pub struct Spin {
+        /// The axis, of any length.
+        axis: [f64; 3] = [0.0, 1.0, 0.0];
+        /// How fast.
+        degrees_per_second: f64 => Rule::ANY.from(-1e6).to(1e6).unit("degrees/s");
+    }
+}

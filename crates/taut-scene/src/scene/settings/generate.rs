@@ -1,0 +1,377 @@
+//! `generate = { kind = …, … }`: the generators' parameters as scene files have them. Defaults are the generators' own.
+
+use crate::generate as make;
+use crate::generate::{GenerateError, MAX_LENGTH, MIN_LENGTH, SphereDetail};
+use crate::scene::decode::Rule;
+use taut::mesh::{TetMesh, TriMesh};
+
+const LENGTH: Rule = Rule::ANY.from(MIN_LENGTH).to(MAX_LENGTH).unit("m");
+const PLACE: Rule = Rule::ANY.from(-MAX_LENGTH).to(MAX_LENGTH).unit("m");
+
+/// A whole number of at least `least`.
+const fn count(least: f64) -> Rule {
+    Rule::ANY.from(least).to(1e6)
+}
+
+variants! {
+    /// A surface made from a few numbers.
+    pub enum GenerateSurface {
+        /// A rectangular sheet.
+        Sheet(Sheet) = "sheet",
+        /// A flat disc.
+        Disc(Disc) = "disc",
+        /// An open tube around the y axis.
+        Tube(Tube) = "tube",
+        /// A flared skirt around the y axis.
+        Skirt(Skirt) = "skirt",
+        /// A closed sphere.
+        Sphere(SphereSurface) = "sphere",
+        /// A closed box.
+        Box(BoxSurface) = "box",
+        /// A closed capsule along the y axis.
+        Capsule(CapsuleSurface) = "capsule",
+    }
+}
+
+choice! {
+    /// Lying or upright.
+    pub enum Lie {
+        /// Lying: x to the right, −z to the top, the front up.
+        Lying = "lying",
+        /// Upright: x to the right, y to the top, the front towards +z.
+        Upright = "upright",
+    }
+}
+
+impl From<Lie> for make::Plane {
+    fn from(lie: Lie) -> Self {
+        match lie {
+            Lie::Lying => make::Plane::Xz,
+            Lie::Upright => make::Plane::Xy,
+        }
+    }
+}
+
+choice! {
+    /// How a sheet is cut into triangles.
+    pub enum Cut {
+        /// A grid whose quads are cut alternately.
+        Alternating = "alternating",
+        /// A grid whose quads are all cut the same way.
+        Regular = "regular",
+        /// Scattered points, without a preferred direction.
+        Irregular = "irregular",
+    }
+}
+
+section! {
+    /// A rectangular sheet, weft along its width.
+    pub struct Sheet {
+        /// Extent along x, the weft.
+        width: f64 = make::SheetParams::default().width => LENGTH;
+        /// Extent along the warp.
+        height: f64 = make::SheetParams::default().height => LENGTH;
+        /// Vertices along the width.
+        nx: u32 = make::SheetParams::default().nx => count(2.0);
+        /// Vertices along the height.
+        ny: u32 = make::SheetParams::default().ny => count(2.0);
+        /// Lying or upright.
+        plane: Lie = Lie::Lying;
+        /// Where its middle is.
+        centre: [f64; 3] = [0.0; 3] => PLACE;
+        /// How it is cut into triangles.
+        cut: Cut = Cut::Alternating;
+        /// For the irregular cut: another seed scatters other points.
+        seed: u32 = 1;
+    }
+}
+
+section! {
+    /// A flat disc.
+    pub struct Disc {
+        /// Radius.
+        radius: f64 = make::DiscParams::default().radius => LENGTH;
+        /// Rings of vertices: n rings are 6 n² triangles.
+        rings: u32 = make::DiscParams::default().rings => count(1.0);
+        /// Lying or upright.
+        plane: Lie = Lie::Lying;
+        /// Where its middle is.
+        centre: [f64; 3] = [0.0; 3] => PLACE;
+        /// Whether points are scattered rather than in rings.
+        irregular: bool = false;
+        /// For scattered points: another seed scatters others.
+        seed: u32 = 1;
+    }
+}
+
+section! {
+    /// An open tube around the y axis.
+    pub struct Tube {
+        /// Radius.
+        radius: f64 = make::TubeParams::default().radius => LENGTH;
+        /// Extent along y.
+        height: f64 = make::TubeParams::default().height => LENGTH;
+        /// Vertices around.
+        around: u32 = make::TubeParams::default().around => count(3.0);
+        /// Rows of quads from top to bottom.
+        along: u32 = make::TubeParams::default().along => count(1.0);
+        /// Where its middle is.
+        centre: [f64; 3] = [0.0; 3] => PLACE;
+    }
+}
+
+choice! {
+    /// How the cloth of a skirt is cut.
+    pub enum SkirtCut {
+        /// One piece, sewn at the back: the threads are straight on the pattern.
+        OnePiece = "one_piece",
+        /// A narrow gore for each column of quads: weft around and warp down everywhere.
+        Gores = "gores",
+    }
+}
+
+section! {
+    /// A flared skirt around the y axis.
+    pub struct Skirt {
+        /// Radius at the waist.
+        top_radius: f64 = make::SkirtParams::default().top_radius => LENGTH;
+        /// Radius at the hem.
+        bottom_radius: f64 = make::SkirtParams::default().bottom_radius => LENGTH;
+        /// Extent along y.
+        height: f64 = make::SkirtParams::default().height => LENGTH;
+        /// Vertices around.
+        around: u32 = make::SkirtParams::default().around => count(3.0);
+        /// Rows of quads from waist to hem.
+        along: u32 = make::SkirtParams::default().along => count(1.0);
+        /// Where the middle of its axis is.
+        centre: [f64; 3] = [0.0; 3] => PLACE;
+        /// How the cloth is cut.
+        pattern: SkirtCut = SkirtCut::OnePiece;
+    }
+}
+
+section! {
+    /// A closed sphere.
+    pub struct SphereSurface {
+        /// Radius.
+        radius: f64 = make::SphereParams::default().radius => LENGTH;
+        /// Steps along each edge of the icosahedron it is made from: n steps are 20 n² triangles.
+        steps: u32 = 8 => count(1.0);
+        /// Where its middle is.
+        centre: [f64; 3] = [0.0; 3] => PLACE;
+    }
+}
+
+section! {
+    /// A closed box with edges along the axes.
+    pub struct BoxSurface {
+        /// Extent along x, y and z.
+        size: [f64; 3] = make::BoxParams::default().size => LENGTH;
+        /// Quads along x, y and z.
+        divisions: [u32; 3] = make::BoxParams::default().divisions => count(1.0);
+        /// Where its middle is.
+        centre: [f64; 3] = [0.0; 3] => PLACE;
+    }
+}
+
+section! {
+    /// A closed capsule along the y axis.
+    pub struct CapsuleSurface {
+        /// Radius.
+        radius: f64 = make::CapsuleParams::default().radius => LENGTH;
+        /// Length of the straight part.
+        length: f64 = make::CapsuleParams::default().length => Rule::ANY.from(0.0).to(MAX_LENGTH).unit("m");
+        /// Rings of vertices from each pole to the straight part.
+        rings: u32 = make::CapsuleParams::default().rings => count(1.0);
+        /// Where its middle is.
+        centre: [f64; 3] = [0.0; 3] => PLACE;
+    }
+}
+
+impl GenerateSurface {
+    /// Makes the mesh.
+    pub fn mesh(&self) -> Result<TriMesh, GenerateError> {
+        match self {
+            Self::Sheet(p) => make::sheet(&make::SheetParams {
+                width: p.width,
+                height: p.height,
+                nx: p.nx,
+                ny: p.ny,
+                plane: p.plane.into(),
+                centre: p.centre,
+                tessellation: match p.cut {
+                    Cut::Alternating => make::Tessellation::Alternating,
+                    Cut::Regular => make::Tessellation::Regular,
+                    Cut::Irregular => make::Tessellation::Irregular { seed: u64::from(p.seed) },
+                },
+            }),
+            Self::Disc(p) => make::disc(&make::DiscParams {
+                radius: p.radius,
+                rings: p.rings,
+                plane: p.plane.into(),
+                centre: p.centre,
+                tessellation: match p.irregular {
+                    false => make::DiscTessellation::Rings,
+                    true => make::DiscTessellation::Irregular { seed: u64::from(p.seed) },
+                },
+            }),
+            Self::Tube(p) => make::tube(&make::TubeParams {
+                radius: p.radius,
+                height: p.height,
+                around: p.around,
+                along: p.along,
+                centre: p.centre,
+            }),
+            Self::Skirt(p) => make::skirt(&make::SkirtParams {
+                top_radius: p.top_radius,
+                bottom_radius: p.bottom_radius,
+                height: p.height,
+                around: p.around,
+                along: p.along,
+                centre: p.centre,
+                pattern: match p.pattern {
+                    SkirtCut::Gores => make::SkirtPattern::Gores,
+                    SkirtCut::OnePiece => make::SkirtPattern::OnePiece,
+                },
+            }),
+            Self::Sphere(p) => make::sphere(&make::SphereParams {
+                radius: p.radius,
+                detail: SphereDetail::Divisions(p.steps),
+                centre: p.centre,
+            }),
+            Self::Box(p) => {
+                make::box_surface(&make::BoxParams { size: p.size, divisions: p.divisions, centre: p.centre })
+            }
+            Self::Capsule(p) => make::capsule(&make::CapsuleParams {
+                radius: p.radius,
+                length: p.length,
+                rings: p.rings,
+                centre: p.centre,
+            }),
+        }
+    }
+}
+
+variants! {
+    /// A soft body made from a few numbers.
+    pub enum GenerateSolid {
+        /// A beam along the x axis.
+        Beam(Beam) = "beam",
+        /// A ball.
+        Ball(Ball) = "ball",
+        /// A ring lying around the y axis.
+        Torus(Torus) = "torus",
+        /// A layer of skin on a closed surface.
+        Skin(Skin) = "skin",
+    }
+}
+
+choice! {
+    /// How each cell of a beam is cut into tetrahedra.
+    pub enum CellCut {
+        /// Five tetrahedra, mirrored from cell to cell: no preferred diagonal.
+        Alternating = "alternating",
+        /// Six alike around the diagonal, the same in every cell.
+        Diagonal = "diagonal",
+    }
+}
+
+section! {
+    /// A box of cells.
+    pub struct Beam {
+        /// Extent along x, y and z.
+        size: [f64; 3] = make::BeamParams::default().size => LENGTH;
+        /// Cells along x, y and z.
+        cells: [u32; 3] = make::BeamParams::default().cells => count(1.0);
+        /// How each cell is cut into tetrahedra.
+        cut: CellCut = CellCut::Alternating;
+        /// Where its middle is.
+        centre: [f64; 3] = [0.0; 3] => PLACE;
+    }
+}
+
+section! {
+    /// A ball.
+    pub struct Ball {
+        /// Radius.
+        radius: f64 = make::BallParams::default().radius => LENGTH;
+        /// Shells around the centre: n shells are 20 n³ tetrahedra.
+        shells: u32 = make::BallParams::default().shells => count(1.0);
+        /// Where its middle is.
+        centre: [f64; 3] = [0.0; 3] => PLACE;
+    }
+}
+
+section! {
+    /// A ring lying around the y axis.
+    pub struct Torus {
+        /// Distance of the tube's middle from the axis.
+        major_radius: f64 = make::TorusParams::default().major_radius => LENGTH;
+        /// Radius of the tube.
+        minor_radius: f64 = make::TorusParams::default().minor_radius => LENGTH;
+        /// Slices around the axis.
+        segments: u32 = make::TorusParams::default().segments => count(3.0);
+        /// Rings of vertices in each slice: a torus has 18 `segments` `rings`² tetrahedra.
+        rings: u32 = make::TorusParams::default().rings => count(1.0);
+        /// Where its middle is.
+        centre: [f64; 3] = [0.0; 3] => PLACE;
+    }
+}
+
+choice! {
+    /// To which side of the surface a layer of skin grows.
+    pub enum Side {
+        /// The surface becomes the layer's outside.
+        Inward = "inward",
+        /// The surface becomes the layer's inside.
+        Outward = "outward",
+    }
+}
+
+section! {
+    /// A layer of skin on a closed surface.
+    pub struct Skin {
+        /// The closed surface it grows on.
+        surface: GenerateSurface;
+        /// Thickness.
+        thickness: f64 = make::SkinParams::default().thickness => LENGTH;
+        /// Layers of prisms, three tetrahedra each.
+        layers: u32 = make::SkinParams::default().layers => count(1.0);
+        /// To which side it grows.
+        side: Side = Side::Inward;
+    }
+}
+
+impl GenerateSolid {
+    /// Makes the mesh.
+    pub fn mesh(&self) -> Result<TetMesh, GenerateError> {
+        match self {
+            Self::Beam(p) => make::beam(&make::BeamParams {
+                size: p.size,
+                cells: p.cells,
+                split: match p.cut {
+                    CellCut::Alternating => make::CellSplit::Five,
+                    CellCut::Diagonal => make::CellSplit::Six,
+                },
+                centre: p.centre,
+            }),
+            Self::Ball(p) => make::ball(&make::BallParams { radius: p.radius, shells: p.shells, centre: p.centre }),
+            Self::Torus(p) => make::torus(&make::TorusParams {
+                major_radius: p.major_radius,
+                minor_radius: p.minor_radius,
+                segments: p.segments,
+                rings: p.rings,
+                centre: p.centre,
+            }),
+            Self::Skin(p) => {
+                let direction = match p.side {
+                    Side::Inward => make::SkinDirection::Inward,
+                    Side::Outward => make::SkinDirection::Outward,
+                };
+                let params =
+                    make::SkinParams { thickness: p.thickness, layers: p.layers, direction, ..Default::default() };
+                make::skin(&p.surface.mesh()?, &params)
+            }
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! The sections of a scene file, each declared once.
+
+mod body;
+mod collider;
+mod generate;
+mod output;
+mod pin;
+mod values;
+mod world;
+
+pub use body::{Cloth, ClothDamping, ClothRows, Initial, Scramble, Solid, SolidRows, Spin};
+pub use collider::{BoxShape, CapsuleShape, Collider, PlaneShape, Shape, SphereShape};
+pub use generate::*;
+pub use output::{Camera, Coloured, Output, Pictures};
+pub use pin::{Motion, Pin, Resize, Revolve, Select, SelectBox, SelectSphere, SelectTable};
+pub use values::{AxisTurn, Colour, Form, FormatName, Frames, GrainChoice, Precision, Triple, Turn};
+pub use world::{About, Air, Drag, Pbd, Solver, Time, World};
+
+section! {
+    /// A scene: what there is, what happens to it and what is written. Lengths are in metres, y points up.
+    pub struct Settings {
+        /// What the scene is, for people.
+        scene: About = About::default();
+        /// How long, and how many frames.
+        time: Time = Time::default();
+        /// The method that moves everything.
+        solver: Solver = Solver::Pbd(Pbd::default());
+        /// What holds everywhere.
+        world: World = World::default();
+        /// Wind and drag.
+        air: Air = Air::default();
+        /// Pieces of cloth.
+        cloth: Vec<Cloth> = Vec::new();
+        /// Soft bodies.
+        solid: Vec<Solid> = Vec::new();
+        /// Vertices that are held, or moved.
+        pin: Vec<Pin> = Vec::new();
+        /// Rigid things that nothing enters.
+        collider: Vec<Collider> = Vec::new();
+        /// How bodies differ from rest when the time begins.
+        initial: Vec<Initial> = Vec::new();
+        /// What is written.
+        output: Output = Output::default();
+        /// Where pictures are taken from.
+        camera: Camera = Camera::default();
+    }
+}

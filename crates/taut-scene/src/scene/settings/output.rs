@@ -1,0 +1,64 @@
+//! `[output]` and `[camera]`.
+
+use super::values::FormatName;
+use crate::scene::decode::Rule;
+
+section! {
+    /// What is written.
+    pub struct Output + Default {
+        /// File formats for the animation.
+        formats: Vec<FormatName> = vec![FormatName("pc2")];
+        /// Pictures.
+        pictures: Pictures = Pictures::default();
+    }
+}
+
+choice! {
+    /// What the colours of a picture show.
+    pub enum Coloured {
+        /// The bodies' own colours.
+        Cloth = "cloth",
+        /// Strain along the weft.
+        Weft = "weft",
+        /// Strain along the warp.
+        Warp = "warp",
+        /// Shear.
+        Shear = "shear",
+        /// Change of area.
+        Area = "area",
+    }
+}
+
+section! {
+    /// Pictures of the run.
+    pub struct Pictures + Default {
+        /// A picture of every nth frame; 0 for none.
+        every: u32 = 30;
+        /// Width and height.
+        size: [u32; 2] = [960, 720] => Rule::ANY.from(16.0).to(8192.0).unit("pixels");
+        /// What the colours show, a picture for each.
+        show: Vec<Coloured> = vec![Coloured::Cloth];
+        /// The strain at the end of the colour scale.
+        strain_scale: f64 = 0.1 => Rule::ANY.above(0.0).to(100.0);
+        /// Whether the edges of triangles are drawn.
+        wireframe: bool = false;
+        /// Whether an animated picture (GIF) is made.
+        gif: bool = true;
+        /// Frames of the animated picture in a second; the nearest that the frame rate can be divided into.
+        gif_fps: f64 = 20.0 => Rule::ANY.from(1.0).to(50.0).unit("1/s");
+    }
+}
+
+section! {
+    /// Where pictures are taken from. Without `eye` and `target`, everything that moves is framed.
+    pub struct Camera + Default {
+        /// Where the camera is; found from `direction` if not given.
+        eye: Option<[f64; 3]> = None => Rule::ANY.unit("m");
+        /// Where it looks; the middle of the bodies if not given.
+        target: Option<[f64; 3]> = None => Rule::ANY.unit("m");
+        /// From the middle towards the camera, of any length. Used without `eye`.
+        direction: [f64; 3] = [0.55, 0.45, 1.0];
+        /// Vertical angle of view.
+        fov: f64 = 28.0 => Rule::ANY.from(1.0).to(150.0).unit("degrees");
+    }
+}

@@ -1,0 +1,144 @@
+//! `[[pin]]`: which vertices are held, and how they move.
+
+use crate::scene::decode::{Reader, Rule, Value};
+use crate::scene::document::{Node, Tree};
+use crate::scene::track::Track;
+use serde_json::{Value as Json, json};
+
+const PLACE: Rule = Rule::ANY.from(-1e6).to(1e6).unit("m");
+const ANGLE: Rule = Rule::ANY.from(-1e6).to(1e6).unit("degrees");
+
+section! {
+    /// Vertices that are held, or moved.
+    pub struct Pin {
+        /// What messages call it.
+        name: Option<String> = None;
+        /// The name of a cloth or solid.
+        body: String;
+        /// Which of its vertices: the name of a group such as "top", "all", or a table.
+        select: Select;
+        /// How they move. Without it they stay where they are.
+        motion: Option<Motion> = None;
+        /// The name of a collider that they move along with, before `motion`.
+        follow: Option<String> = None;
+        /// When they are let go; never if not given.
+        until: Option<f64> = None => Rule::ANY.from(0.0).unit("s");
+    }
+}
+
+section! {
+    /// Vertices that fulfil everything that is given.
+    pub struct SelectTable {
+        /// The name of a vertex group of the mesh.
+        group: Option<String> = None;
+        /// Vertex numbers, from 0, in the mesh's order.
+        indices: Option<Vec<u32>> = None;
+        /// Those in a box.
+        within_box as "box": Option<SelectBox> = None;
+        /// Those in a sphere.
+        sphere: Option<SelectSphere> = None;
+        /// The one nearest to each of these points.
+        nearest: Option<Vec<[f64; 3]>> = None => PLACE;
+        /// Every nth of what the others leave, in the mesh's order, beginning with the first.
+        every: u32 = 1 => Rule::ANY.from(1.0);
+    }
+}
+
+section! {
+    /// A box with edges along the axes, in the world.
+    pub struct SelectBox {
+        /// The corner with the smallest coordinates.
+        min: [f64; 3] => PLACE;
+        /// The corner with the largest coordinates.
+        max: [f64; 3] => PLACE;
+    }
+}
+
+section! {
+    /// A sphere in the world.
+    pub struct SelectSphere {
+        /// Its middle.
+        centre: [f64; 3] => PLACE;
+        /// Its radius.
+        radius: f64 => Rule::ANY.above(0.0).unit("m");
+    }
+}
+
+/// Which vertices of a body.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Select {
+    /// All of them.
+    All,
+    /// Those that fulfil everything that is given.
+    Where(SelectTable),
+}
+
+impl Select {
+    fn group(name: String) -> Self {
+        let group = Some(name);
+        Select::Where(SelectTable { group, indices: None, within_box: None, sphere: None, nearest: None, every: 1 })
+    }
+}
+
+impl Value for Select {
+    fn expected(_: &Rule) -> String {
+        "the name of a group, \"all\", or a table with group, indices, box, sphere, nearest or every".into()
+    }
+
+    fn decode(reader: &mut Reader, node: &Node, rule: &Rule) -> Option<Self> {
+        match &node.tree {
+            Tree::Text(text) if text == "all" => Some(Select::All),
+            Tree::Text(text) => Some(Select::group(text.clone())),
+            Tree::Table(_) => SelectTable::decode(reader, node, rule).map(Select::Where),
+            _ => {
+                reader.unexpected(node, &Self::expected(rule), Vec::new());
+                None
+            }
+        }
+    }
+
+    fn schema(rule: &Rule) -> Json {
+        json!({ "anyOf": [{ "type": "string" }, SelectTable::schema(rule)] })
+    }
+
+    fn json(&self) -> Json {
+        match self {
+            Select::All => "all".into(),
+            Select::Where(table) => Value::json(table),
+        }
+    }
+}
+
+section! {
+    /// A motion: `scale`, then `rotate`, then `translate`, each over time.
+    pub struct Motion {
+        /// Drawing together or apart.
+        scale: Option<Resize> = None;
+        /// A turn.
+        rotate: Option<Revolve> = None;
+        /// A way from where it was.
+        translate: Track<[f64; 3]> = Track::constant([0.0; 3]) => PLACE;
+    }
+}
+
+section! {
+    /// Factors along the axes.
+    pub struct Resize {
+        /// The point that stays.
+        about: [f64; 3] = [0.0; 3] => PLACE;
+        /// Factors along x, y and z.
+        factor: Track<[f64; 3]> => Rule::ANY.from(-1e3).to(1e3);
+    }
+}
+
+section! {
+    /// A turn around an axis.
+    pub struct Revolve {
+        /// A point on the axis.
+        about: [f64; 3] = [0.0; 3] => PLACE;
+        /// The axis, of any length.
+        axis: [f64; 3] = [0.0, 1.0, 0.0];
+        /// The angle, counter-clockwise seen from the axis's tip.
+        degrees: Track<f64> => ANGLE;
+    }
+}

@@ -1,0 +1,86 @@
+//! `[scene]`, `[time]`, `[solver]`, `[world]` and `[air]`.
+
+use super::values::Precision;
+use crate::scene::decode::Rule;
+use crate::scene::track::Track;
+
+section! {
+    /// What the scene is, for people.
+    pub struct About + Default {
+        /// A title for reports.
+        title: String = String::new();
+        /// A sentence or two.
+        description: String = String::new();
+    }
+}
+
+section! {
+    /// How long, and how many frames.
+    pub struct Time + Default {
+        /// Frames in a second: what is written and drawn.
+        fps: f64 = 60.0 => Rule::ANY.from(1.0).to(10_000.0).unit("1/s");
+        /// How long the scene is.
+        duration: f64 = 4.0 => Rule::ANY.above(0.0).to(100_000.0).unit("s");
+        /// How many frames follow the first one; counts more than `duration`.
+        frames: Option<u32> = None => Rule::ANY.from(1.0).to(10_000_000.0);
+        /// Steps that a frame is computed in. Colliders and pins move in straight lines during a step.
+        steps: u32 = 1 => Rule::ANY.from(1.0).to(1000.0);
+    }
+}
+
+impl Time {
+    /// How many frames follow frame 0, which is the beginning.
+    pub fn frame_count(&self) -> u32 {
+        self.frames.unwrap_or((self.duration * self.fps).round().clamp(1.0, 1e9) as u32)
+    }
+}
+
+variants! {
+    /// The method that moves everything.
+    pub enum Solver default "pbd" {
+        /// Position-based dynamics: every row of every element is projected in turn, with stiffnesses from 0 to 1.
+        Pbd(Pbd) = "pbd",
+    }
+}
+
+section! {
+    /// Position-based dynamics.
+    pub struct Pbd + Default {
+        /// Substeps in a step. More are stiffer and lose less motion; time grows with them.
+        substeps: u32 = 20 => Rule::ANY.from(1.0).to(10_000.0);
+        /// Sweeps over all elements in a substep. More substeps do more than more iterations.
+        iterations: u32 = 1 => Rule::ANY.from(1.0).to(10_000.0);
+        /// Size of numbers.
+        precision: Precision = Precision::F32;
+    }
+}
+
+section! {
+    /// What holds everywhere.
+    pub struct World + Default {
+        /// Acceleration of everything that is free.
+        gravity: [f64; 3] = [0.0, -9.81, 0.0] => Rule::ANY.from(-1e4).to(1e4).unit("m/s²");
+    }
+}
+
+section! {
+    /// Wind and drag.
+    pub struct Air + Default {
+        /// The wind's velocity.
+        wind: Track<[f64; 3]> = Track::constant([0.0; 3]) => Rule::ANY.from(-1000.0).to(1000.0).unit("m/s");
+        /// Density: 1.2 for air at sea level, 0 for none.
+        density: f64 = 1.2 => Rule::ANY.from(0.0).to(10_000.0).unit("kg/m³");
+        /// How strongly the air takes surfaces along.
+        drag: Drag = Drag::default();
+    }
+}
+
+section! {
+    /// Drag coefficients.
+    pub struct Drag + Default {
+        /// Across the surface; a flat plate has about 1.2.
+        across: f64 = taut::Air::default().across => Rule::ANY.from(0.0).to(100.0);
+        /// Along the surface: skin friction, a few hundredths.
+        along: f64 = taut::Air::default().along => Rule::ANY.from(0.0).to(100.0);
+    }
+}

@@ -1,0 +1,132 @@
+//! From a scene to bodies: meshes made or read, placed and given to the engine.
+
+use super::{Object, ObjectKind};
+use crate::generate::{GenerateError, Transform, frames_along, frames_around, frames_from_surface};
+use crate::scene::settings::{Cloth, Colour, Form, Frames, Solid};
+use crate::scene::{Scene, SceneError};
+use crate::write::{FieldOn, ObjectInfo};
+use taut::mesh::{Group, TetMesh, TriMesh};
+use taut::{BuildError, ModelBuilder};
+
+/// Everything made from the scene's bodies.
+pub(super) struct Bodies {
+    pub builder: ModelBuilder,
+    pub objects: Vec<Object>,
+    /// What was odd about files.
+    pub warnings: Vec<String>,
+}
+
+/// Colours for bodies that ask for none, in turn.
+const COLOURS: [Colour; 6] = [
+    Colour([0xc2, 0x45, 0x2d]),
+    Colour([0x2f, 0x6f, 0x9f]),
+    Colour([0xd9, 0x9a, 0x2b]),
+    Colour([0x4d, 0x8b, 0x57]),
+    Colour([0x8a, 0x4f, 0x9e]),
+    Colour([0x3b, 0x8f, 0x8c]),
+];
+
+impl Bodies {
+    pub fn new(scene: &Scene) -> Result<Self, SceneError> {
+        let mut bodies = Bodies { builder: ModelBuilder::new(), objects: Vec::new(), warnings: Vec::new() };
+        for (at, cloth) in scene.settings.cloth.iter().enumerate() {
+            bodies.add_cloth(scene, &format!("cloth.{at}"), cloth)?;
+        }
+        for (at, solid) in scene.settings.solid.iter().enumerate() {
+            bodies.add_solid(scene, &format!("solid.{at}"), solid)?;
+        }
+        Ok(bodies)
+    }
+
+    fn add_cloth(&mut self, scene: &Scene, path: &str, cloth: &Cloth) -> Result<(), SceneError> {
+        let mesh = match (&cloth.generate, &cloth.mesh) {
+            (Some(generate), _) => generate.mesh().map_err(generator(scene, path, "generate"))?,
+            (None, Some(file)) => self.read_surface(scene, path, file)?,
+            (None, None) => TriMesh::default(),
+        };
+        let place = Transform { scale: cloth.scale.0, rotate: cloth.rotate.0, translate: cloth.translate };
+        let mesh = place.tri_mesh(mesh).map_err(generator(scene, path, ""))?;
+        let base = self.builder.add_cloth(&cloth.name, &mesh, &cloth.material()).map_err(builder(scene, path))?;
+        let info = ObjectInfo::from_triangles(&cloth.name, &mesh).with_velocities();
+        let fields = ["weft", "warp", "shear", "area"];
+        let info = fields.iter().fold(info, |info, name| info.with_field(name, FieldOn::Triangles));
+        self.push(ObjectKind::Cloth, info, mesh.groups, base, cloth.form, cloth.colour);
+        Ok(())
+    }
+
+    fn add_solid(&mut self, scene: &Scene, path: &str, solid: &Solid) -> Result<(), SceneError> {
+        let mesh = match (&solid.generate, &solid.mesh) {
+            (Some(generate), _) => generate.mesh().map_err(generator(scene, path, "generate"))?,
+            (None, Some(file)) => self.read_tets(scene, path, file)?,
+            (None, None) => TetMesh::default(),
+        };
+        let place = Transform { scale: solid.scale.0, rotate: solid.rotate.0, translate: solid.translate };
+        let mut mesh = place.tet_mesh(mesh).map_err(generator(scene, path, ""))?;
+        align(&mut mesh, solid.frames).map_err(generator(scene, path, "frames"))?;
+        let base = self.builder.add_solid(&solid.name, &mesh, &solid.material()).map_err(builder(scene, path))?;
+        let info = ObjectInfo::from_tets(&solid.name, &mesh).with_velocities();
+        let fields = ["stretch", "volume"];
+        let info = fields.iter().fold(info, |info, name| info.with_field(name, FieldOn::Tets));
+        self.push(ObjectKind::Solid, info, mesh.groups, base, solid.form, solid.colour);
+        Ok(())
+    }
+
+    fn push(
+        &mut self,
+        kind: ObjectKind,
+        info: ObjectInfo,
+        groups: Vec<Group>,
+        base: u32,
+        form: Form,
+        colour: Option<Colour>,
+    ) {
+        let vertices = base..base + info.rest.len() as u32;
+        let colour = colour.unwrap_or(COLOURS[self.objects.len() % COLOURS.len()]);
+        let (surface, surface_tets) = (Vec::new(), Vec::new());
+        self.objects.push(Object { kind, info, groups, colour, surface, surface_tets, vertices, form });
+    }
+
+    fn read_surface(&mut self, scene: &Scene, path: &str, file: &str) -> Result<TriMesh, SceneError> {
+        let at = format!("{path}.mesh");
+        let _ = scene.asset(&at, file)?;
+        self.warnings.push(String::new());
+        Err(scene.error(&at, "reading mesh files is still to come; use `generate`".into(), Vec::new()))
+    }
+
+    fn read_tets(&mut self, scene: &Scene, path: &str, file: &str) -> Result<TetMesh, SceneError> {
+        self.read_surface(scene, path, file).map(|_| TetMesh::default())
+    }
+}
+
+/// Aligns the material's axes as the scene asks.
+fn align(mesh: &mut TetMesh, frames: Frames) -> Result<(), GenerateError> {
+    match frames {
+        Frames::Mesh => Ok(()),
+        Frames::World => {
+            mesh.frames.clear();
+            Ok(())
+        }
+        Frames::Ring => {
+            let count = mesh.positions.len().max(1) as f64;
+            let middle = std::array::from_fn(|k| mesh.positions.iter().map(|p| p[k]).sum::<f64>() / count);
+            frames_around(mesh, middle, [0.0, 1.0, 0.0])
+        }
+        Frames::Surface => frames_from_surface(mesh, [0.0, 1.0, 0.0]),
+        Frames::Along(direction) => frames_along(mesh, direction),
+    }
+}
+
+/// A generator's error, at the key it is about.
+fn generator<'a>(scene: &'a Scene, path: &'a str, section: &'a str) -> impl Fn(GenerateError) -> SceneError + 'a {
+    move |error| {
+        let at = if section.is_empty() { path.to_owned() } else { format!("{path}.{section}") };
+        let key = format!("{at}.{}", error.parameter);
+        let message = format!("`{at}` cannot be made: {error}");
+        scene.error(&key, message, Vec::new())
+    }
+}
+
+/// The engine's error, at the body it is about.
+pub(super) fn builder<'a>(scene: &'a Scene, path: &'a str) -> impl Fn(BuildError) -> SceneError + 'a {
+    move |error| scene.error(path, format!("`{path}` cannot be built: {error}"), Vec::new())
+}

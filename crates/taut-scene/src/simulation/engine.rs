@@ -1,0 +1,125 @@
+//! The engine without its number type: what a simulation asks of either precision.
+
+use crate::write::checkpoint::{Checkpoint, CheckpointError, Element};
+use std::ops::Range;
+use taut::lanes::Scalar;
+use taut::measure::{self, Strains, Totals};
+use taut::{Body, BuildError, Model, ModelBuilder, Params, Scratch, State, StepReport};
+
+/// A model and its state, in some precision.
+pub(super) trait Engine: Send {
+    fn step(&mut self, params: &Params, dt: f64) -> StepReport;
+    fn bodies(&self) -> &[Body];
+    fn warnings(&self) -> &[taut::Warning];
+    fn rest_positions(&self) -> &[[f64; 3]];
+    fn position(&self, vertex: u32) -> [f64; 3];
+    fn positions(&self, vertices: Range<u32>) -> Vec<[f64; 3]>;
+    fn velocities(&self, vertices: Range<u32>) -> Vec<[f64; 3]>;
+    fn set_position(&mut self, vertex: u32, position: [f64; 3]);
+    fn set_velocity(&mut self, vertex: u32, velocity: [f64; 3]);
+    fn pin(&mut self, vertex: u32);
+    fn unpin(&mut self, vertex: u32);
+    fn move_pin(&mut self, vertex: u32, position: [f64; 3]);
+    fn strains(&self) -> Strains;
+    fn totals(&self, gravity: [f64; 3]) -> Totals;
+    fn hash(&self) -> u64;
+    fn save(&self, checkpoint: &mut Checkpoint);
+    fn restore(&mut self, checkpoint: &mut Checkpoint) -> Result<(), CheckpointError>;
+}
+
+struct Typed<T: Scalar> {
+    model: Model<T>,
+    state: State<T>,
+    scratch: Scratch<T>,
+}
+
+/// Builds the model in the precision of `T`.
+pub(super) fn build<T: Scalar + Element>(builder: ModelBuilder, threads: usize) -> Result<Box<dyn Engine>, BuildError> {
+    let model = builder.build::<T>()?;
+    let scratch = Scratch::new(threads);
+    // Browsers have no such clock.
+    let scratch = if cfg!(target_family = "wasm") { scratch } else { scratch.with_clock(seconds) };
+    Ok(Box::new(Typed { state: State::new(&model), scratch, model }))
+}
+
+/// Seconds since the first call.
+fn seconds() -> f64 {
+    static START: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();
+    START.get_or_init(std::time::Instant::now).elapsed().as_secs_f64()
+}
+
+impl<T: Scalar + Element> Engine for Typed<T> {
+    fn step(&mut self, params: &Params, dt: f64) -> StepReport {
+        taut::step(&self.model, &mut self.state, &mut self.scratch, params, dt)
+    }
+
+    fn bodies(&self) -> &[Body] {
+        &self.model.bodies
+    }
+
+    fn warnings(&self) -> &[taut::Warning] {
+        &self.model.warnings
+    }
+
+    fn rest_positions(&self) -> &[[f64; 3]] {
+        self.model.rest_positions()
+    }
+
+    fn position(&self, vertex: u32) -> [f64; 3] {
+        self.state.position(&self.model, vertex)
+    }
+
+    fn positions(&self, vertices: Range<u32>) -> Vec<[f64; 3]> {
+        vertices.map(|v| self.state.position(&self.model, v)).collect()
+    }
+
+    fn velocities(&self, vertices: Range<u32>) -> Vec<[f64; 3]> {
+        vertices.map(|v| self.state.velocity(&self.model, v)).collect()
+    }
+
+    fn set_position(&mut self, vertex: u32, position: [f64; 3]) {
+        self.state.set_position(&self.model, vertex, position);
+    }
+
+    fn set_velocity(&mut self, vertex: u32, velocity: [f64; 3]) {
+        self.state.set_velocity(&self.model, vertex, velocity);
+    }
+
+    fn pin(&mut self, vertex: u32) {
+        self.state.pin(&self.model, vertex);
+    }
+
+    fn unpin(&mut self, vertex: u32) {
+        self.state.unpin(&self.model, vertex);
+    }
+
+    fn move_pin(&mut self, vertex: u32, position: [f64; 3]) {
+        self.state.move_pin(&self.model, vertex, position);
+    }
+
+    fn strains(&self) -> Strains {
+        measure::strains(&self.model, &self.state)
+    }
+
+    fn totals(&self, gravity: [f64; 3]) -> Totals {
+        measure::totals(&self.model, &self.state, gravity)
+    }
+
+    fn hash(&self) -> u64 {
+        measure::state_hash(&self.model, &self.state)
+    }
+
+    fn save(&self, checkpoint: &mut Checkpoint) {
+        checkpoint.put("state", self.state.to_numbers());
+    }
+
+    fn restore(&mut self, checkpoint: &mut Checkpoint) -> Result<(), CheckpointError> {
+        let numbers = checkpoint.take::<T>("state")?;
+        let state = State::from_numbers(&self.model, &numbers, checkpoint.time);
+        self.state = state.ok_or_else(|| {
+            let expected = self.state.to_numbers().len();
+            checkpoint.unusable(format!("its state has {} numbers; expected {expected} finite ones", numbers.len()))
+        })?;
+        Ok(())
+    }
+}

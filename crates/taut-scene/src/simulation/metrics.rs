@@ -1,0 +1,106 @@
+//! What a frame is in numbers.
+
+use serde_json::{Value as Json, json};
+use taut::measure::{Spread, Strains, Totals};
+
+/// What a frame is in numbers.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Metrics {
+    /// The frame.
+    pub frame: u32,
+    /// Its time, s.
+    pub time: f64,
+    /// Strain of cloth along the weft: length over rest length − 1.
+    pub weft: Spread,
+    /// Strain of cloth along the warp.
+    pub warp: Spread,
+    /// Shear of cloth: the cosine of the angle between weft and warp.
+    pub shear: Spread,
+    /// Change of area of the triangles of cloth.
+    pub area: Spread,
+    /// Strain of solids along their three axes, the largest of each tetrahedron.
+    pub stretch: Spread,
+    /// Change of volume of tetrahedra.
+    pub volume: Spread,
+    /// Area of all cloth over that at rest − 1.
+    pub area_change: f64,
+    /// Volume of all solids over that at rest − 1.
+    pub volume_change: f64,
+    /// Kinetic energy, J.
+    pub kinetic: f64,
+    /// Energy in the field of gravity, zero at the origin, J.
+    pub potential: f64,
+    /// Momentum of what is free, kg m/s.
+    pub momentum: [f64; 3],
+    /// Angular momentum of what is free about the origin, kg m²/s.
+    pub angular_momentum: [f64; 3],
+    /// Tetrahedra that are inside out.
+    pub inverted: usize,
+    /// How often a vertex was no longer finite and was put back, since the beginning.
+    pub contained: u64,
+    /// Vertices that touch a collider.
+    pub contacts: u64,
+    /// A fingerprint of all positions and velocities.
+    pub state_hash: u64,
+}
+
+impl Metrics {
+    pub(super) fn new(strains: &Strains, totals: &Totals) -> Self {
+        let [weft, warp, shear, area] = strains.cloth();
+        let tets = || strains.tetrahedra.iter().chain(&strains.plain_tetrahedra);
+        let stretches: Vec<f64> = tets().map(largest_stretch).collect();
+        let volumes: Vec<f64> = tets().map(|tet| tet[6]).collect();
+        Metrics {
+            weft,
+            warp,
+            shear,
+            area,
+            stretch: Spread::of(&stretches),
+            volume: Spread::of(&volumes),
+            area_change: totals.area_change,
+            volume_change: totals.volume_change,
+            kinetic: totals.kinetic,
+            potential: totals.potential,
+            momentum: totals.momentum,
+            angular_momentum: totals.angular_momentum,
+            inverted: strains.inverted(),
+            ..Metrics::default()
+        }
+    }
+
+    /// The largest strain of any kind that cloth or solids have, for a progress bar.
+    pub fn largest_strain(&self) -> f64 {
+        self.weft.max.max(self.warp.max).max(self.stretch.max)
+    }
+
+    /// As a line of `metrics.jsonl`. Numbers that are not finite become null.
+    pub fn to_json(&self) -> Json {
+        let spread = |s: &Spread| json!({ "max": s.max, "mean": s.mean, "p99": s.p99 });
+        json!({
+            "frame": self.frame,
+            "time": self.time,
+            "strain": {
+                "weft": spread(&self.weft),
+                "warp": spread(&self.warp),
+                "shear": spread(&self.shear),
+                "area": spread(&self.area),
+                "stretch": spread(&self.stretch),
+                "volume": spread(&self.volume),
+            },
+            "area_change": self.area_change,
+            "volume_change": self.volume_change,
+            "energy": { "kinetic": self.kinetic, "potential": self.potential },
+            "momentum": self.momentum,
+            "angular_momentum": self.angular_momentum,
+            "inverted": self.inverted,
+            "contained": self.contained,
+            "contacts": self.contacts,
+            "state_hash": format!("{:016x}", self.state_hash),
+        })
+    }
+}
+
+/// The largest of a tetrahedron's three stretches, with its sign.
+pub(super) fn largest_stretch(rows: &[f64; 7]) -> f64 {
+    rows[..3].iter().copied().max_by(|a, b| a.abs().total_cmp(&b.abs())).unwrap_or(0.0)
+}

@@ -1,0 +1,371 @@
+//! A scene under way: built from its file, advanced frame by frame, measured, saved and taken up again.
+//!
+//! ```
+//! use taut_scene::scene::Scene;
+//! use taut_scene::simulation::Simulation;
+//!
+//! let scene = Scene::open("hang", &["cloth.0.generate.nx=9".into(), "cloth.0.generate.ny=9".into()])?;
+//! let mut simulation = Simulation::new(&scene, scene.precision(), 1)?;
+//! while simulation.frame() < 10 {
+//!     simulation.advance();
+//! }
+//! assert!(simulation.metrics().weft.max < 0.1);
+//! # Ok::<(), taut_scene::scene::SceneError>(())
+//! ```
+
+mod build;
+mod colliders;
+mod engine;
+mod initial;
+mod metrics;
+mod motion;
+mod pins;
+
+pub use colliders::ColliderObject;
+pub use metrics::Metrics;
+
+use crate::scene::settings::{Colour, Form, Precision, Solver};
+use crate::scene::{Scene, SceneError};
+use crate::write::hash::Hash64;
+use crate::write::{Checkpoint, CheckpointError, ObjectInfo, Setup};
+use build::Bodies;
+use engine::Engine;
+use std::collections::HashMap;
+use std::ops::Range;
+use taut::mesh::Group;
+use taut::{Params, Stage};
+
+/// What an object is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ObjectKind {
+    /// Triangles.
+    Cloth,
+    /// Tetrahedra.
+    Solid,
+}
+
+/// A cloth or solid: all of it that does not change.
+#[derive(Clone, Debug)]
+pub struct Object {
+    /// What it is made of.
+    pub kind: ObjectKind,
+    /// Its name, mesh at rest, and the fields that [`Simulation::fields`] gives, as writers want it.
+    pub info: ObjectInfo,
+    /// Its vertex groups.
+    pub groups: Vec<Group>,
+    /// Its colour in pictures.
+    pub colour: Colour,
+    /// The triangles of its surface, by its own vertex numbers.
+    pub surface: Vec<[u32; 3]>,
+    /// For solids the tetrahedron behind each triangle of the surface, so that its fields can be shown; else empty.
+    pub surface_tets: Vec<u32>,
+    vertices: Range<u32>,
+    form: Form,
+}
+
+/// What happened in a frame.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FrameReport {
+    /// The frame that was computed.
+    pub frame: u32,
+    /// Its time, s.
+    pub time: f64,
+    /// Steps it took.
+    pub steps: u32,
+    /// Seconds of work in each stage of the step, in the order of [`stage_names`].
+    pub stage_seconds: Vec<f64>,
+    /// How often a vertex was no longer finite and was put back.
+    pub contained: u64,
+    /// Vertices that touch a collider at its end.
+    pub contacts: u64,
+    /// Threads that worked.
+    pub threads: usize,
+}
+
+/// The names of a step's stages.
+pub fn stage_names() -> Vec<&'static str> {
+    Stage::ALL.iter().map(|stage| stage.name()).collect()
+}
+
+/// A scene under way.
+pub struct Simulation {
+    engine: Box<dyn Engine>,
+    scene: Scene,
+    objects: Vec<Object>,
+    colliders: Vec<ColliderObject>,
+    pins: Vec<pins::HeldVertices>,
+    warnings: Vec<String>,
+    frame: u32,
+    contained: u64,
+    contacts: u64,
+    stage_seconds: Vec<f64>,
+    identity: u64,
+}
+
+impl std::fmt::Debug for Simulation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Simulation")
+            .field("scene", &self.scene.name())
+            .field("frame", &self.frame)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Simulation {
+    /// Builds a scene: reads and makes its meshes, pins its pins. It is then at frame 0, the beginning. The results
+    /// do not depend on the number of threads.
+    pub fn new(scene: &Scene, precision: Precision, threads: usize) -> Result<Self, SceneError> {
+        let Bodies { builder, mut objects, mut warnings } = Bodies::new(scene)?;
+        let engine = match precision {
+            Precision::F32 => engine::build::<f32>(builder, threads),
+            Precision::F64 => engine::build::<f64>(builder, threads),
+        };
+        let mut engine = engine.map_err(build::builder(scene, "cloth"))?;
+        warnings.extend(engine.warnings().iter().map(ToString::to_string));
+        add_surfaces(&mut objects, engine.as_ref());
+        initial::apply(scene, &objects, engine.as_mut());
+        let pins = pins::pin_all(scene, &objects, engine.as_mut())?;
+        let mut hash = Hash64::default();
+        hash.word(scene.hash());
+        hash.update(precision.name().as_bytes());
+        // Mesh files are part of the scene too.
+        engine.rest_positions().as_flattened().iter().for_each(|x| hash.word(x.to_bits()));
+        Ok(Simulation {
+            engine,
+            objects,
+            colliders: scene.settings.collider.iter().enumerate().map(|(at, c)| ColliderObject::new(at, c)).collect(),
+            pins,
+            warnings,
+            frame: 0,
+            contained: 0,
+            contacts: 0,
+            stage_seconds: vec![0.0; Stage::ALL.len()],
+            identity: hash.finish(),
+            scene: scene.clone(),
+        })
+    }
+
+    /// Computes the next frame.
+    pub fn advance(&mut self) -> FrameReport {
+        let steps = self.scene.settings.time.steps;
+        let dt = 1.0 / (self.scene.settings.time.fps * f64::from(steps));
+        let mut report = FrameReport { steps, stage_seconds: vec![0.0; Stage::ALL.len()], ..FrameReport::default() };
+        for step in 0..steps {
+            let at = |step: u32| self.time_of(self.frame) + f64::from(step) * dt;
+            let (from, to) = (at(step), at(step + 1));
+            pins::drive(&mut self.pins, self.engine.as_mut(), from, to);
+            let done = self.engine.step(&self.params(from, to), dt);
+            for (sum, seconds) in report.stage_seconds.iter_mut().zip(done.seconds) {
+                *sum += seconds;
+            }
+            report.contained += done.contained;
+            report.contacts = done.contacts;
+            report.threads = report.threads.max(done.threads);
+        }
+        self.frame += 1;
+        self.contained += report.contained;
+        self.contacts = report.contacts;
+        for (sum, seconds) in self.stage_seconds.iter_mut().zip(&report.stage_seconds) {
+            *sum += seconds;
+        }
+        FrameReport { frame: self.frame, time: self.time(), ..report }
+    }
+
+    /// How to step from one time to another, s.
+    fn params(&self, from: f64, to: f64) -> Params {
+        let settings = &self.scene.settings;
+        let Solver::Pbd(solver) = &settings.solver;
+        let air = &settings.air;
+        Params {
+            gravity: settings.world.gravity,
+            substeps: solver.substeps,
+            iterations: solver.iterations,
+            air: taut::Air {
+                wind: air.wind.at(0.5 * (from + to)),
+                density: air.density,
+                across: air.drag.across,
+                along: air.drag.along,
+            },
+            colliders: self.colliders.iter().map(|collider| collider.during(from, to)).collect(),
+        }
+    }
+
+    fn time_of(&self, frame: u32) -> f64 {
+        f64::from(frame) / self.scene.settings.time.fps
+    }
+
+    /// The scene it was built from.
+    pub fn scene(&self) -> &Scene {
+        &self.scene
+    }
+
+    /// The frame it is at; 0 is the beginning.
+    pub fn frame(&self) -> u32 {
+        self.frame
+    }
+
+    /// The time it is at, s.
+    pub fn time(&self) -> f64 {
+        self.time_of(self.frame)
+    }
+
+    /// How many frames the scene asks for, after frame 0.
+    pub fn frames(&self) -> u32 {
+        self.scene.settings.time.frame_count()
+    }
+
+    /// The cloth and solids, in the scene's order, cloth first.
+    pub fn objects(&self) -> &[Object] {
+        &self.objects
+    }
+
+    /// Positions of an object's vertices, m.
+    pub fn positions(&self, object: usize) -> Vec<[f64; 3]> {
+        self.engine.positions(self.objects[object].vertices.clone())
+    }
+
+    /// Velocities of an object's vertices, m/s.
+    pub fn velocities(&self, object: usize) -> Vec<[f64; 3]> {
+        self.engine.velocities(self.objects[object].vertices.clone())
+    }
+
+    /// For every object the values of each of its fields, in the order of its [`Object::info`]: strains of triangles
+    /// (weft, warp, shear, area) or of tetrahedra (the largest stretch, volume). Elements that the engine left out
+    /// have zeros.
+    pub fn fields(&self) -> Vec<Vec<Vec<f64>>> {
+        let strains = self.engine.strains();
+        let of = |(object, body): (&Object, &taut::Body)| {
+            let mut out =
+                vec![vec![0.0; object.info.triangles.len() + object.info.tets.len()]; object.info.fields.len()];
+            for (element, &to) in body.elements.clone().zip(&body.strained) {
+                let (element, to) = (element as usize, to as usize);
+                match (object.kind, object.form) {
+                    (ObjectKind::Cloth, form) => {
+                        let list = if form == Form::Plain { &strains.plain_triangles } else { &strains.triangles };
+                        out.iter_mut().zip(list[element]).for_each(|(field, value)| field[to] = value);
+                    }
+                    (ObjectKind::Solid, form) => {
+                        let list = if form == Form::Plain { &strains.plain_tetrahedra } else { &strains.tetrahedra };
+                        out[0][to] = metrics::largest_stretch(&list[element]);
+                        out[1][to] = list[element][6];
+                    }
+                }
+            }
+            out
+        };
+        self.objects.iter().zip(self.engine.bodies()).map(of).collect()
+    }
+
+    /// What the frame is in numbers.
+    pub fn metrics(&self) -> Metrics {
+        let totals = self.engine.totals(self.scene.settings.world.gravity);
+        Metrics {
+            frame: self.frame,
+            time: self.time(),
+            contained: self.contained,
+            contacts: self.contacts,
+            state_hash: self.state_hash(),
+            ..Metrics::new(&self.engine.strains(), &totals)
+        }
+    }
+
+    /// A fingerprint of all positions and velocities.
+    pub fn state_hash(&self) -> u64 {
+        self.engine.hash()
+    }
+
+    /// The colliders.
+    pub fn colliders(&self) -> &[ColliderObject] {
+        &self.colliders
+    }
+
+    /// Positions of the vertices of a collider's mesh now, m.
+    pub fn collider_positions(&self, collider: usize) -> Vec<[f64; 3]> {
+        let collider = &self.colliders[collider];
+        let pose = collider.pose(self.time());
+        collider.mesh.positions.iter().map(|&point| motion::to_world(&pose, point)).collect()
+    }
+
+    /// Where the vertices are that are held now, m, for pictures.
+    pub fn held_positions(&self) -> Vec<[f64; 3]> {
+        pins::held(&self.pins).into_iter().map(|vertex| self.engine.position(vertex)).collect()
+    }
+
+    /// What was odd about the meshes and how it was helped, a sentence each.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// Seconds of work so far in each stage of the step, in the order of [`stage_names`].
+    pub fn stage_seconds(&self) -> &[f64] {
+        &self.stage_seconds
+    }
+
+    /// What writers want to know before the first frame: frame 0 and all that follow.
+    pub fn setup(&self) -> Setup {
+        Setup {
+            objects: self.objects.iter().map(|object| object.info.clone()).collect(),
+            fps: self.scene.settings.time.fps,
+            planned_frames: self.frames() as usize + 1,
+            ..Setup::default()
+        }
+    }
+
+    /// What tells this simulation from others: scene, changes, meshes and precision. Checkpoints carry it.
+    pub fn identity(&self) -> u64 {
+        self.identity
+    }
+
+    /// The state, to go on from later. The checkpoint's frame is the next one to compute.
+    pub fn save(&self) -> Checkpoint {
+        let mut checkpoint = Checkpoint::new(self.identity, u64::from(self.frame) + 1, self.time());
+        self.engine.save(&mut checkpoint);
+        checkpoint.put("counters", vec![self.contained, self.contacts]);
+        checkpoint.put("stage_seconds", self.stage_seconds.clone());
+        checkpoint
+    }
+
+    /// Takes up a state that [`save`](Self::save) gave. Whatever follows has the same bits as if nothing had come
+    /// between.
+    pub fn restore(&mut self, mut checkpoint: Checkpoint) -> Result<(), CheckpointError> {
+        let frame = checkpoint.frame.checked_sub(1).and_then(|frame| u32::try_from(frame).ok());
+        let frame = frame.ok_or_else(|| checkpoint.unusable(format!("it is at frame {}", checkpoint.frame)))?;
+        if checkpoint.scene != self.identity {
+            return Err(checkpoint.unusable("it is of another scene, mesh or precision".into()));
+        }
+        let counters = checkpoint.take::<u64>("counters")?;
+        let stage_seconds = checkpoint.take::<f64>("stage_seconds")?;
+        self.engine.restore(&mut checkpoint)?;
+        self.frame = frame;
+        self.contained = counters.first().copied().unwrap_or(0);
+        self.contacts = counters.get(1).copied().unwrap_or(0);
+        self.stage_seconds = stage_seconds;
+        self.stage_seconds.resize(Stage::ALL.len(), 0.0);
+        Ok(())
+    }
+}
+
+/// Fills in the surfaces, which the engine has found.
+fn add_surfaces(objects: &mut [Object], engine: &dyn Engine) {
+    for (object, body) in objects.iter_mut().zip(engine.bodies()) {
+        let base = object.vertices.start;
+        object.surface = body.triangles.iter().map(|t| t.map(|v| v - base)).collect();
+        if object.kind == ObjectKind::Cloth {
+            continue;
+        }
+        let mut behind: HashMap<[u32; 3], u32> = HashMap::new();
+        for (number, tet) in body.tets.iter().enumerate() {
+            for skip in 0..4 {
+                let mut face: Vec<u32> = (0..4).filter(|&k| k != skip).map(|k| tet[k] - base).collect();
+                face.sort_unstable();
+                behind.insert([face[0], face[1], face[2]], number as u32);
+            }
+        }
+        let tet = |t: &[u32; 3]| {
+            let mut key = *t;
+            key.sort_unstable();
+            behind.get(&key).copied().unwrap_or(0)
+        };
+        object.surface_tets = object.surface.iter().map(tet).collect();
+    }
+}

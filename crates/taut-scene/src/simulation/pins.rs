@@ -1,0 +1,193 @@
+//! Pins: which vertices a scene holds, and where they have to be.
+
+use super::Object;
+use super::engine::Engine;
+use super::motion::{collider_pose, from_world, moved, moves, to_world};
+use crate::scene::settings::{Collider, Motion, Pin, Select, SelectTable};
+use crate::scene::{Scene, SceneError};
+
+/// A pin of the scene, with the vertices it holds.
+pub(super) struct HeldVertices {
+    /// The engine's vertices and where each was at the beginning, m.
+    vertices: Vec<(u32, [f64; 3])>,
+    motion: Option<Motion>,
+    follow: Option<Collider>,
+    until: f64,
+    released: bool,
+}
+
+/// Finds the vertices of all pins, pins them, and puts them where they have to be at the beginning.
+pub(super) fn pin_all(
+    scene: &Scene,
+    objects: &[Object],
+    engine: &mut dyn Engine,
+) -> Result<Vec<HeldVertices>, SceneError> {
+    let mut pins = Vec::new();
+    for (at, pin) in scene.settings.pin.iter().enumerate() {
+        let Some(object) = objects.iter().find(|object| object.info.name == pin.body) else { continue };
+        let chosen = select(scene, &format!("pin.{at}.select"), pin, object, engine)?;
+        let vertices: Vec<_> = chosen.into_iter().map(|v| (v, engine.position(v))).collect();
+        let held = HeldVertices {
+            vertices,
+            motion: pin.motion.clone(),
+            follow: followed(scene, pin),
+            until: pin.until.unwrap_or(f64::INFINITY),
+            released: false,
+        };
+        for (i, &(vertex, start)) in held.vertices.iter().enumerate() {
+            engine.pin(vertex);
+            if held.motion.is_some() {
+                engine.set_position(vertex, held.target(i, 0.0).unwrap_or(start));
+            }
+        }
+        pins.push(held);
+    }
+    Ok(pins)
+}
+
+fn followed(scene: &Scene, pin: &Pin) -> Option<Collider> {
+    let name = pin.follow.as_deref()?;
+    scene.settings.collider.iter().find(|collider| collider.name.as_deref() == Some(name)).cloned()
+}
+
+impl HeldVertices {
+    /// Where its ith vertex has to be at a time, s.
+    fn target(&self, i: usize, time: f64) -> Option<[f64; 3]> {
+        let mut point = self.vertices.get(i)?.1;
+        if let Some(collider) = &self.follow {
+            let (start, now) = (collider_pose(collider, 0.0), collider_pose(collider, time));
+            point = to_world(&now, from_world(&start, point));
+        }
+        if let Some(motion) = &self.motion {
+            point = moved(motion, point, time);
+        }
+        Some(point)
+    }
+
+    fn moves(&self) -> bool {
+        let collider = self.follow.as_ref().and_then(|collider| collider.motion.as_ref());
+        self.motion.as_ref().is_some_and(moves) || collider.is_some_and(moves)
+    }
+}
+
+/// Tells held vertices where to be at the end of the step from `from` to `to` (s), and lets go what is to be let go.
+pub(super) fn drive(pins: &mut [HeldVertices], engine: &mut dyn Engine, from: f64, to: f64) {
+    for at in 0..pins.len() {
+        // A frame's time is a quotient: half a microsecond is no delay.
+        if !pins[at].released && pins[at].until <= from + 5e-7 {
+            pins[at].released = true;
+            for &(vertex, _) in &pins[at].vertices {
+                let holds = |pin: &HeldVertices| !pin.released && pin.vertices.iter().any(|held| held.0 == vertex);
+                if !pins.iter().any(holds) {
+                    engine.unpin(vertex);
+                }
+            }
+        }
+        let pin = &pins[at];
+        if pin.released || !pin.moves() {
+            continue;
+        }
+        for i in 0..pin.vertices.len() {
+            if let Some(target) = pin.target(i, to) {
+                engine.move_pin(pin.vertices[i].0, target);
+            }
+        }
+    }
+}
+
+/// The places of all vertices that are held now.
+pub(super) fn held(pins: &[HeldVertices]) -> Vec<u32> {
+    let mut all: Vec<u32> =
+        pins.iter().filter(|pin| !pin.released).flat_map(|pin| pin.vertices.iter().map(|v| v.0)).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// The engine's vertices that a pin asks for.
+fn select(scene: &Scene, path: &str, pin: &Pin, object: &Object, engine: &dyn Engine) -> Result<Vec<u32>, SceneError> {
+    let base = object.vertices.start;
+    let picked: Vec<u32> = match &pin.select {
+        Select::All => (0..object.info.rest.len() as u32).collect(),
+        Select::Where(table) => picked(scene, path, table, object, &|v| engine.position(base + v))?,
+    };
+    if picked.is_empty() {
+        let message = format!("`{path}` picks none of the {} vertices of `{}`", object.info.rest.len(), pin.body);
+        return Err(scene.error(path, message, vec![extent(object)]));
+    }
+    Ok(picked.into_iter().map(|v| base + v).collect())
+}
+
+/// The vertices of an object, by its own numbers, that fulfil everything that is given.
+fn picked(
+    scene: &Scene,
+    path: &str,
+    table: &SelectTable,
+    object: &Object,
+    place: &dyn Fn(u32) -> [f64; 3],
+) -> Result<Vec<u32>, SceneError> {
+    let count = object.info.rest.len() as u32;
+    let mut chosen: Vec<u32> = (0..count).collect();
+    if let Some(name) = &table.group {
+        let group = object.groups.iter().find(|group| group.name == *name);
+        let group = group.ok_or_else(|| no_group(scene, path, name, object))?;
+        chosen = group.vertices.clone();
+    }
+    if let Some(indices) = &table.indices {
+        if let Some(at) = indices.iter().position(|&index| index >= count) {
+            let path = format!("{path}.indices.{at}");
+            let message = format!("`{path}` is {}; expected a vertex from 0 to {}", indices[at], count - 1);
+            return Err(scene.error(&path, message, Vec::new()));
+        }
+        chosen.retain(|vertex| indices.contains(vertex));
+    }
+    if let Some(b) = &table.within_box {
+        chosen.retain(|&vertex| {
+            let p = place(vertex);
+            (0..3).all(|k| (b.min[k]..=b.max[k]).contains(&p[k]))
+        });
+    }
+    if let Some(ball) = &table.sphere {
+        chosen.retain(|&vertex| distance2(place(vertex), ball.centre) <= ball.radius * ball.radius);
+    }
+    if let Some(points) = &table.nearest {
+        let nearest = |&point: &[f64; 3]| {
+            let key = |&v: &u32| distance2(place(v), point);
+            chosen.iter().copied().min_by(|a, b| key(a).total_cmp(&key(b)))
+        };
+        let mut found: Vec<u32> = points.iter().filter_map(nearest).collect();
+        found.sort_unstable();
+        found.dedup();
+        chosen = found;
+    }
+    Ok(chosen.into_iter().step_by(table.every as usize).collect())
+}
+
+fn no_group(scene: &Scene, path: &str, name: &str, object: &Object) -> SceneError {
+    let names: Vec<&str> = object.groups.iter().map(|group| group.name.as_str()).take(40).collect();
+    let mut help: Vec<String> = crate::scene::did_you_mean(name, names.iter().copied()).into_iter().collect();
+    help.push(match names.as_slice() {
+        [] => "it has no groups; pick by `box`, `sphere`, `nearest` or `indices`".to_owned(),
+        names => format!("its groups: {}", names.join(", ")),
+    });
+    let message = format!("`{}` has no vertex group called {name:?}", object.info.name);
+    scene.error(&format!("{path}.group"), message, help)
+}
+
+/// Where a body is, for those who picked beside it.
+fn extent(object: &Object) -> String {
+    let (mut low, mut high) = ([f64::MAX; 3], [f64::MIN; 3]);
+    for p in &object.info.rest {
+        for k in 0..3 {
+            (low[k], high[k]) = (low[k].min(p[k]), high[k].max(p[k]));
+        }
+    }
+    format!(
+        "it reaches from ({:.3}, {:.3}, {:.3}) to ({:.3}, {:.3}, {:.3})",
+        low[0], low[1], low[2], high[0], high[1], high[2]
+    )
+}
+
+fn distance2(a: [f64; 3], b: [f64; 3]) -> f64 {
+    (0..3).map(|k| (a[k] - b[k]) * (a[k] - b[k])).sum()
+}
