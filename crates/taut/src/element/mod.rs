@@ -73,6 +73,29 @@ pub trait Element<const V: usize, const D: usize, const P: usize, const R: usize
         out
     }
 
+    /// A share [`HELD`] of each A_ii as it would be if every vertex were as light as all of them together: what a row
+    /// gives at least. A row that depends on held vertices, and hardly on free ones, could only be put right by
+    /// throwing the free ones far away.
+    #[inline(always)]
+    fn least<T: Real>(rest: &[T; P], w: &[T; V]) -> [T; D] {
+        let mut share = w[0];
+        for k in 1..V {
+            share = share + w[k];
+        }
+        share = share * share.lit(HELD);
+        let b = Self::map(rest);
+        let mut out = [share; D];
+        for i in 0..D {
+            let (mut base, mut size) = (b[i][0], b[i][0] * b[i][0]);
+            for k in 1..D {
+                base = base + b[i][k];
+                size = size + b[i][k] * b[i][k];
+            }
+            out[i] = (size + base * base) * share;
+        }
+        out
+    }
+
     /// The metric A of the columns under the inverse masses `w` of all vertices.
     #[inline(always)]
     fn metric<T: Real>(rest: &[T; P], w: &[T; V]) -> [[T; D]; D] {
@@ -108,6 +131,9 @@ pub trait Element<const V: usize, const D: usize, const P: usize, const R: usize
         a
     }
 }
+
+/// See [`Element::least`]. Small enough that it never matters where nothing is held and masses are alike.
+const HELD: f64 = 0.01;
 
 /// One row of an element, with gradients at N of its columns.
 #[derive(Clone, Copy, Debug)]

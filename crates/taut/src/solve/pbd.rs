@@ -64,8 +64,9 @@ unsafe fn project<E, T, L, const V: usize, const D: usize, const P: usize, const
     // SAFETY: the caller's promise.
     let mut v = unsafe { gather::<T, L, V>(token, x, &block.places, lane) };
     let mut columns = E::columns(&rest, &edges::<L, V, D>(&v));
-    let mut projector =
-        Projector { rows, stiffness, metric: E::metric(&rest, &weights(&v)), total: [V3::lit(v[0][0], [0.0; 3]); D] };
+    let w = weights(&v);
+    let (metric, least, total) = (E::metric(&rest, &w), E::least(&rest, &w), [V3::lit(v[0][0], [0.0; 3]); D]);
+    let mut projector = Projector { rows, stiffness, metric, least, total };
     E::rows(&rest, &mut columns, &mut projector);
     move_vertices(&mut v, &E::spread(&rest, &projector.total));
     // SAFETY: the caller's promise.
@@ -77,6 +78,7 @@ struct Projector<L, const D: usize, const R: usize> {
     rows: u32,
     stiffness: [L; R],
     metric: [[L; D]; D],
+    least: [L; D],
     total: [V3<L>; D],
 }
 
@@ -89,7 +91,7 @@ impl<L: Real, const D: usize, const R: usize> Rows<L, D> for Projector<L, D, R> 
     #[inline(always)]
     fn row<const N: usize>(&mut self, index: usize, columns: &mut [V3<L>; D], row: Row<L, N>) {
         // Divided before `push` is needed: the division then runs beside the row's square root.
-        let lambda = self.stiffness[index] / give(&self.metric, &row) * row.push;
+        let lambda = self.stiffness[index] / give(&self.metric, &self.least, &row) * row.push;
         step(&self.metric, &row, lambda, columns, &mut self.total);
     }
 }
@@ -99,6 +101,7 @@ struct Damper<L, const D: usize, const R: usize> {
     rows: u32,
     share: [L; R],
     metric: [[L; D]; D],
+    least: [L; D],
     rate: [V3<L>; D],
     total: [V3<L>; D],
 }
@@ -115,23 +118,26 @@ impl<L: Real, const D: usize, const R: usize> Rows<L, D> for Damper<L, D, R> {
         for n in 1..N {
             speed = speed + row.along[n].1.dot(self.rate[row.along[n].0]);
         }
-        let lambda = self.share[index] / give(&self.metric, &row) * speed;
+        let lambda = self.share[index] / give(&self.metric, &self.least, &row) * speed;
         step(&self.metric, &row, lambda, &mut self.rate, &mut self.total);
     }
 }
 
-/// How much a unit multiplier moves the row along its own directions: Σ A_ij gram_ij, kept above zero.
+/// How much a unit multiplier moves the row along its own directions: Σ A_ij gram_ij, kept above zero and above what
+/// the element gives at least.
 #[inline(always)]
-fn give<L: Real, const D: usize, const N: usize>(metric: &[[L; D]; D], row: &Row<L, N>) -> L {
+fn give<L: Real, const D: usize, const N: usize>(metric: &[[L; D]; D], least: &[L; D], row: &Row<L, N>) -> L {
     let mut give = metric[row.along[0].0][row.along[0].0] * row.gram[0][0];
+    let mut floor = least[row.along[0].0] * row.gram[0][0];
     for n in 1..N {
         let (i, mut cross) = (row.along[n].0, metric[row.along[n].0][row.along[0].0] * row.gram[n][0]);
         for m in 1..n {
             cross = cross + metric[i][row.along[m].0] * row.gram[n][m];
         }
         give = give + metric[i][i] * row.gram[n][n] + cross * give.lit(2.0);
+        floor = floor + least[i] * row.gram[n][n];
     }
-    L::max(give, give.lit(LEAST))
+    L::max(give, L::max(floor, give.lit(LEAST)))
 }
 
 /// An element that gives less than this is held on all sides or has no gradient: the multiplier stays finite, and
@@ -210,6 +216,7 @@ where
                     rows: self.rows,
                     share,
                     metric: E::metric(&rest, &w),
+                    least: E::least(&rest, &w),
                     rate: E::columns(&rest, &edges::<L, V, D>(&v)),
                     total: [V3::lit(h, [0.0; 3]); D],
                 };
