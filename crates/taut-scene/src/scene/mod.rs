@@ -149,6 +149,11 @@ impl Scene {
         hash.finish()
     }
 
+    /// Everything it says, defaults filled in, as JSON.
+    pub fn to_json(&self) -> serde_json::Value {
+        decode::Value::json(&self.settings)
+    }
+
     /// An error about the value at a dotted path.
     pub(crate) fn error(&self, path: &str, message: String, help: Vec<String>) -> SceneError {
         let span = Some(self.root.locate(path));

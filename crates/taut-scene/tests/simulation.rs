@@ -1,0 +1,206 @@
+//! Scenes under way.
+
+use taut_scene::scene::settings::Precision;
+use taut_scene::scene::{BUILTIN, Scene};
+use taut_scene::simulation::{ObjectKind, Simulation};
+use taut_scene::write::{Checkpoint, Clip, Frame, ObjectFrame};
+
+fn build(text: &str, precision: Precision) -> Simulation {
+    let scene = Scene::parse("test.toml", text, None, &[]).unwrap_or_else(|error| panic!("{error}"));
+    Simulation::new(&scene, precision, 1).unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn every_built_in_scene_runs() {
+    assert!(BUILTIN.len() >= 12);
+    for builtin in BUILTIN {
+        let scene = Scene::open(builtin.name, &[]).unwrap_or_else(|error| panic!("{error}"));
+        let (title, about) = builtin.about();
+        assert!(!title.is_empty() && about.ends_with('.'), "{}", builtin.name);
+        let mut simulation = Simulation::new(&scene, scene.precision(), 1).unwrap_or_else(|error| panic!("{error}"));
+        assert!(simulation.warnings().is_empty(), "{}: {:?}", builtin.name, simulation.warnings());
+        for _ in 0..15 {
+            simulation.advance();
+        }
+        let metrics = simulation.metrics();
+        assert!(metrics.kinetic.is_finite() && metrics.contained == 0, "{}: {metrics:?}", builtin.name);
+        for i in 0..simulation.objects().len() {
+            assert!(simulation.positions(i).iter().flatten().all(|x| x.abs() < 100.0), "{}", builtin.name);
+        }
+    }
+}
+
+/// Fields, surfaces and colliders fit the meshes, so that writers and pictures can take them as they are.
+#[test]
+fn what_is_shown_fits_together() {
+    for name in ["drape", "jelly", "trampoline"] {
+        let scene = Scene::open(name, &[]).unwrap();
+        let mut simulation = Simulation::new(&scene, scene.precision(), 1).unwrap();
+        simulation.advance();
+        Clip::new(simulation.setup()).unwrap();
+        let fields = simulation.fields();
+        for (i, object) in simulation.objects().iter().enumerate() {
+            let count = object.info.rest.len() as u32;
+            assert!(object.surface.iter().flatten().all(|&v| v < count));
+            let elements = object.info.triangles.len() + object.info.tets.len();
+            assert!(fields[i].len() == object.info.fields.len() && fields[i].iter().all(|f| f.len() == elements));
+            if object.kind == ObjectKind::Solid {
+                assert_eq!(object.surface.len(), object.surface_tets.len());
+                for (triangle, &tet) in object.surface.iter().zip(&object.surface_tets) {
+                    assert!(triangle.iter().all(|v| object.info.tets[tet as usize].contains(v)));
+                }
+            }
+        }
+        for i in 0..simulation.colliders().len() {
+            let positions = simulation.collider_positions(i);
+            assert!(!positions.is_empty() && positions.len() == simulation.colliders()[i].mesh.positions.len());
+        }
+    }
+}
+
+#[test]
+fn frames_go_to_writers() {
+    let mut simulation = build("[time]\nframes = 2\n[[solid]]\ngenerate = { kind = \"ball\", shells = 2 }\n", Precision::F32);
+    let clip = Clip::new(simulation.setup()).unwrap();
+    let dir = std::env::temp_dir().join(format!("taut-frames-{}", std::process::id()));
+    let mut writer = taut_scene::write::format("vtu").unwrap().open(&clip, &dir, 0).unwrap();
+    for index in 0..=2 {
+        let (positions, velocities, fields) = (simulation.positions(0), simulation.velocities(0), simulation.fields());
+        let fields: Vec<&[f64]> = fields[0].iter().map(Vec::as_slice).collect();
+        let objects = [ObjectFrame { positions: &positions, velocities: &velocities, fields: &fields }];
+        writer.frame(&Frame { index, time: simulation.time(), objects: &objects }).unwrap();
+        simulation.advance();
+    }
+    assert!(!writer.finish().unwrap().is_empty());
+    std::fs::remove_dir_all(dir).unwrap();
+}
+
+const PINNED: &str = r#"
+[time]
+steps = 2
+[air]
+wind = [1.0, 0.0, 2.0]
+[[cloth]]
+name = "flag"
+generate = { kind = "sheet", nx = 12, ny = 9, plane = "upright", centre = [0, 1, 0] }
+damping.bend = 3
+[[pin]]
+body = "flag"
+select = "top"
+until = 0.2
+motion.rotate = { about = [0, 1, 0], degrees = { keys = [{ time = 0, value = 0 }, { time = 0.3, value = 60 }] } }
+[[collider]]
+shape = { kind = "sphere", radius = 0.2 }
+translate = [0.0, 0.2, 0.0]
+[[collider]]
+shape = "plane"
+"#;
+
+/// Across a disk, at several frames, in both precisions, before and after pins are let go.
+#[test]
+fn a_resumed_run_has_the_same_bits() {
+    for precision in [Precision::F32, Precision::F64] {
+        let mut whole = build(PINNED, precision);
+        for at in [0, 7, 12, 13, 30] {
+            while whole.frame() < at {
+                whole.advance();
+            }
+            let dir = std::env::temp_dir().join(format!("taut-resume-{}", std::process::id()));
+            std::fs::create_dir_all(&dir).unwrap();
+            let path = whole.save().write(&dir, "run.ckpt").unwrap();
+            let mut resumed = build(PINNED, precision);
+            resumed.restore(Checkpoint::read(&path, resumed.identity()).unwrap()).unwrap();
+            std::fs::remove_dir_all(&dir).unwrap();
+            assert_eq!((resumed.frame(), resumed.state_hash()), (at, whole.state_hash()));
+            let mut undisturbed = build(PINNED, precision);
+            while undisturbed.frame() < at + 20 {
+                undisturbed.advance();
+            }
+            for _ in 0..20 {
+                resumed.advance();
+            }
+            assert_eq!(resumed.metrics(), undisturbed.metrics(), "{precision:?} from frame {at}");
+        }
+    }
+}
+
+#[test]
+fn checkpoints_of_something_else_are_refused() {
+    let saved = build(PINNED, Precision::F32).save();
+    for (text, precision) in [
+        (PINNED.to_owned(), Precision::F64),
+        (PINNED.replace("nx = 12", "nx = 13"), Precision::F32),
+        (PINNED.replace("steps = 2", "steps = 3"), Precision::F32),
+    ] {
+        let mut other = build(&text, precision);
+        let hash = other.state_hash();
+        assert!(other.restore(saved.clone()).unwrap_err().to_string().contains("another scene"));
+        assert_eq!(other.state_hash(), hash);
+    }
+}
+
+#[test]
+fn pins_move_follow_and_let_go() {
+    let text = r#"
+[world]
+gravity = [0, 0, 0]
+[[cloth]]
+name = "a"
+generate = { kind = "sheet", nx = 5, ny = 5 }
+[[pin]]
+body = "a"
+select = { nearest = [[-0.5, 0, -0.5]] }
+motion.translate = { interpolation = "linear", keys = [{ time = 0, value = [0, 0, 0] }, { time = 1, value = [0, 0.2, 0] }] }
+[[pin]]
+body = "a"
+select = { indices = [4] }
+follow = "arm"
+until = 0.5
+[[collider]]
+name = "arm"
+shape = { kind = "sphere", radius = 0.01 }
+translate = [0, 5, 0]
+motion.rotate = { axis = [0, 1, 0], degrees = { interpolation = "linear", keys = [{ time = 0, value = 0 }, { time = 1, value = 30 }] } }
+"#;
+    let mut simulation = build(text, Precision::F64);
+    assert_eq!(simulation.held_positions().len(), 2);
+    let start = simulation.positions(0);
+    let corner = start.iter().position(|p| p[0] < -0.49 && p[2] < -0.49).unwrap();
+    for _ in 0..30 {
+        simulation.advance();
+    }
+    let now = simulation.positions(0);
+    assert!((now[corner][1] - 0.1).abs() < 1e-9 && now[corner][0] == start[corner][0]);
+    let (sin, cos) = (15f64.to_radians().sin(), 15f64.to_radians().cos());
+    let [x, _, z] = start[4];
+    assert!((now[4][0] - (cos * x + sin * z)).abs() < 1e-9 && (now[4][2] - (cos * z - sin * x)).abs() < 1e-9);
+    simulation.advance();
+    assert_eq!(simulation.held_positions().len(), 1);
+}
+
+#[test]
+fn bodies_start_as_asked() {
+    let text = r#"
+[world]
+gravity = [0, 0, 0]
+[air]
+density = 0
+[[solid]]
+name = "ball"
+generate = { kind = "ball", shells = 3, centre = [0, 1, 0] }
+[[initial]]
+body = "ball"
+velocity = [1, 0, 0]
+spin = { axis = [0, 0, 2], degrees_per_second = 90 }
+"#;
+    let mut simulation = build(text, Precision::F64);
+    let metrics = simulation.metrics();
+    let mass: f64 = 4.0 / 3.0 * std::f64::consts::PI * 0.2f64.powi(3) * 1000.0;
+    assert!((metrics.momentum[0] / mass - 1.0).abs() < 0.1, "{metrics:?}");
+    simulation.advance();
+    assert!(simulation.metrics().momentum[0] > 0.99 * metrics.momentum[0]);
+    let scrambled = build(&(text.to_owned() + "scramble = { seed = 3 }\n"), Precision::F64);
+    assert!(scrambled.metrics().inverted > 20);
+    let places = scrambled.positions(0);
+    assert!(places.iter().all(|p| p[0].abs() <= 0.2 + 1e-9 && (p[1] - 1.0).abs() <= 0.2 + 1e-9));
+}
