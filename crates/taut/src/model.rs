@@ -12,10 +12,9 @@ use core::ops::Range;
 /// file's order was.
 #[derive(Clone, Debug)]
 pub struct Model<T: Scalar> {
-    /// The packed elements of every kind.
-    pub elements: Elements<T>,
-    /// Faces that feel the air.
-    pub faces: Batch<T, 3, 1, 0>,
+    // Not public: kernels trust the places in them without a check.
+    pub(crate) elements: Elements<T>,
+    pub(crate) faces: Batch<T, 3, 1, 0>,
     /// What was added, in order.
     pub bodies: Vec<Body>,
     /// What the builder found odd and how it helped itself.
@@ -59,6 +58,11 @@ pub enum BodyKind {
 }
 
 impl<T: Scalar> Model<T> {
+    /// The packed elements of every kind.
+    pub fn elements(&self) -> &Elements<T> {
+        &self.elements
+    }
+
     /// The number of vertices.
     pub fn vertices(&self) -> usize {
         self.positions.len()

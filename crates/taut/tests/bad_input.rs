@@ -76,8 +76,8 @@ fn oddities_are_counted_named_and_survived() {
             "1 vertex without mass, held in place (first: vertex 5)",
         ]
     );
-    assert_eq!(model.elements.triangles.count, 3);
-    assert_eq!(model.elements.hinges.count, 0);
+    assert_eq!(model.elements().triangles.count, 3);
+    assert_eq!(model.elements().hinges.count, 0);
 }
 
 #[test]

@@ -65,8 +65,8 @@ fn a_spinning_damped_sheet_keeps_its_momenta() {
         assert!((damped.angular_momentum[k] - free.angular_momentum[k]).abs() < 1e-3 * spin, "{free:?} {damped:?}");
     }
     assert!(damped.kinetic < free.kinetic, "the ripples were not damped");
-    let rigid = before.momentum[0].powi(2) / 0.4 + before.angular_momentum[1].powi(2) / (2.0 * 0.2 / 6.0);
-    assert!(damped.kinetic > 0.5 * rigid, "{} of {rigid} J", damped.kinetic);
+    // The ripples are under 1 % of the energy; the rest is rigid and stays.
+    assert!(damped.kinetic > 0.97 * before.kinetic, "{} of {} J", damped.kinetic, before.kinetic);
 }
 
 /// A mass on a rigid massless-like rod of cloth swings with the period of a pendulum.

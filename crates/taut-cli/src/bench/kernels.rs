@@ -89,8 +89,8 @@ fn case(kind: &'static str, size: usize) -> Result<Case, Failure> {
     };
     let model = builder.build::<f32>().map_err(|e| failed(&e))?;
     let elements = match kind {
-        "edge" => model.elements.edges.count,
-        "hinge" => model.elements.hinges.count,
+        "edge" => model.elements().edges.count,
+        "hinge" => model.elements().hinges.count,
         _ => elements,
     };
     let ways = [("scalar", 1, Width::W1), ("lanes", 1, Width::W16), ("two", 2, Width::W16)];

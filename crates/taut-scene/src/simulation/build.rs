@@ -2,6 +2,7 @@
 
 use super::{Object, ObjectKind};
 use crate::generate::{GenerateError, Transform, frames_along, frames_around, frames_from_surface};
+use crate::read;
 use crate::scene::settings::{Cloth, Colour, Form, Frames, Solid};
 use crate::scene::{Scene, SceneError};
 use crate::write::{FieldOn, ObjectInfo};
@@ -39,10 +40,9 @@ impl Bodies {
     }
 
     fn add_cloth(&mut self, scene: &Scene, path: &str, cloth: &Cloth) -> Result<(), SceneError> {
-        let mesh = match (&cloth.generate, &cloth.mesh) {
-            (Some(generate), _) => generate.mesh().map_err(generator(scene, path, "generate"))?,
-            (None, Some(file)) => self.read_surface(scene, path, file)?,
-            (None, None) => TriMesh::default(),
+        let mesh = match &cloth.generate {
+            Some(generate) => generate.mesh().map_err(generator(scene, path, "generate"))?,
+            None => self.read_surface(scene, path, cloth)?,
         };
         let place = Transform { scale: cloth.scale.0, rotate: cloth.rotate.0, translate: cloth.translate };
         let mesh = place.tri_mesh(mesh).map_err(generator(scene, path, ""))?;
@@ -55,10 +55,9 @@ impl Bodies {
     }
 
     fn add_solid(&mut self, scene: &Scene, path: &str, solid: &Solid) -> Result<(), SceneError> {
-        let mesh = match (&solid.generate, &solid.mesh) {
-            (Some(generate), _) => generate.mesh().map_err(generator(scene, path, "generate"))?,
-            (None, Some(file)) => self.read_tets(scene, path, file)?,
-            (None, None) => TetMesh::default(),
+        let mesh = match &solid.generate {
+            Some(generate) => generate.mesh().map_err(generator(scene, path, "generate"))?,
+            None => self.read_tets(scene, path, solid)?,
         };
         let place = Transform { scale: solid.scale.0, rotate: solid.rotate.0, translate: solid.translate };
         let mut mesh = place.tet_mesh(mesh).map_err(generator(scene, path, ""))?;
@@ -86,15 +85,42 @@ impl Bodies {
         self.objects.push(Object { kind, info, groups, colour, surface, surface_tets, vertices, form });
     }
 
-    fn read_surface(&mut self, scene: &Scene, path: &str, file: &str) -> Result<TriMesh, SceneError> {
-        let at = format!("{path}.mesh");
-        let _ = scene.asset(&at, file)?;
-        self.warnings.push(String::new());
-        Err(scene.error(&at, "reading mesh files is still to come; use `generate`".into(), Vec::new()))
+    fn read_surface(&mut self, scene: &Scene, path: &str, cloth: &Cloth) -> Result<TriMesh, SceneError> {
+        let file = self.read(scene, path, cloth.mesh.as_deref(), cloth.part.as_deref())?;
+        file.surface.ok_or_else(|| {
+            let message = format!("`{path}.mesh` has no triangles ({}); expected a surface", file.format);
+            scene.error(&format!("{path}.mesh"), message, Vec::new())
+        })
     }
 
-    fn read_tets(&mut self, scene: &Scene, path: &str, file: &str) -> Result<TetMesh, SceneError> {
-        self.read_surface(scene, path, file).map(|_| TetMesh::default())
+    fn read_tets(&mut self, scene: &Scene, path: &str, solid: &Solid) -> Result<TetMesh, SceneError> {
+        let file = self.read(scene, path, solid.mesh.as_deref(), None)?;
+        file.tets.ok_or_else(|| {
+            let message = format!("`{path}.mesh` has no tetrahedra ({}); expected some", file.format);
+            let help = "make them from a surface with Gmsh or TetGen".to_owned();
+            scene.error(&format!("{path}.mesh"), message, vec![help])
+        })
+    }
+
+    /// What the mesh file of a body holds. Messages call it as the scene does.
+    fn read(
+        &mut self,
+        scene: &Scene,
+        path: &str,
+        file: Option<&str>,
+        part: Option<&str>,
+    ) -> Result<read::MeshFile, SceneError> {
+        let at = format!("{path}.mesh");
+        let name = file.unwrap_or_default();
+        let full = scene.asset(&at, name)?;
+        let pick = part.map_or(read::Pick::All, |part| read::Pick::Named(part.to_owned()));
+        let options = read::Options { pick, ..read::Options::default() };
+        let mesh = read::read_mesh(&full, &options).map_err(|mut error| {
+            error.file = name.to_owned();
+            scene.error(&at, format!("`{at}` cannot be read: {error}"), Vec::new())
+        })?;
+        self.warnings.extend(mesh.warnings.iter().map(|warning| format!("{name}: {warning}")));
+        Ok(mesh)
     }
 }
 

@@ -12,7 +12,7 @@ use taut_scene::generate::Tessellation;
 fn a_scrambled_torus_recovers() {
     let recover = |seed: u64| {
         let mut torus = figure_4_tangle(seed);
-        assert!(torus.model.elements.tetrahedra.count >= 2000);
+        assert!(torus.model.elements().tetrahedra.count >= 2000);
         assert!(strains(&torus.model, &torus.state).inverted() > 500, "not scrambled");
         torus.run(240);
         let inverted = strains(&torus.model, &torus.state).inverted();
@@ -71,12 +71,12 @@ fn soft_bodies_give_where_they_are_soft() {
         let mut torus = figure_4_hang(SolidStiffness { stretch, shear, volume });
         torus.run(180);
         let measured = strains(&torus.model, &torus.state);
-        println!("inverted {}", measured.inverted());
+        assert_eq!(measured.inverted(), 0);
         let [a, b, c, d, e, f, _] = measured.solid().map(|s| s.mean);
         let volume = totals(&torus.model, &torus.state, [0.0; 3]).volume_change;
         ([a, b, c], (d + e + f) / 3.0, volume)
     };
-    const LOW: f64 = 0.02;
+    const LOW: f64 = 0.002;
     const HIGH: f64 = 0.9;
     let stiff = hang([HIGH; 3], [HIGH; 3], 0.5);
     let e = hang([LOW; 3], [LOW; 3], 0.9);

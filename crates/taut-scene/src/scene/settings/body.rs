@@ -22,6 +22,8 @@ section! {
         name: String = "cloth".to_owned();
         /// A mesh file (OBJ, PLY, STL, glTF; also .gz) in the scene's folder. Give this or `generate`.
         mesh: Option<String> = None;
+        /// Of a glTF file, the node or mesh with this name; all of them if not given.
+        part: Option<String> = None;
         /// A mesh made from a few numbers. Give this or `mesh`.
         generate: Option<GenerateSurface> = None;
         /// Factors along x, y and z, or one for all. Applied first.
