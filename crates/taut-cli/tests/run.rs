@@ -80,7 +80,7 @@ fn set_and_precision_change_the_result_and_threads_do_not() {
 #[test]
 fn a_killed_run_goes_on_to_the_same_state() {
     let place = Place::new("kill");
-    let flags = ["--json", "--checkpoint", "0", "--formats", "pc2,usd", "--frames", "400"];
+    let flags = ["--json", "--checkpoint", "0.02", "--formats", "pc2,usd", "--frames", "400"];
     let whole = place.taut(&[&["run", "scene.toml", "--out", "whole"], &flags[..]].concat()).json();
     let broken = [&["run", "scene.toml", "--out", "broken", "--resume"], &flags[..]].concat();
     let mut kills = 0;
@@ -186,7 +186,7 @@ fn files_of_others_are_left_alone() {
 #[test]
 fn soft_bodies_run_too() {
     let place = Place::new("solid");
-    let solid = "[time]\nframes = 3\n[[solid]]\nname = \"ball\"\ngenerate = { kind = \"box\" }\n";
+    let solid = "[time]\nframes = 3\n[[solid]]\nname = \"ball\"\ngenerate = { kind = \"beam\" }\n";
     place.write("solid.toml", solid);
     let checked = place.taut(&["check", "solid.toml"]);
     assert_eq!(checked.code(), Some(0), "{}", checked.err());
