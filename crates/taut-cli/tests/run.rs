@@ -107,6 +107,25 @@ fn a_killed_run_goes_on_to_the_same_state() {
 }
 
 #[test]
+fn a_run_killed_while_it_draws_goes_on() {
+    let place = Place::new("late");
+    let flags = ["run", "scene.toml", "--json", "--formats", "usd,glb,pc2,mdd,vtu", "--out"];
+    let whole = place.taut(&[&flags[..], &["whole"]].concat()).json();
+    place.taut(&[&flags[..], &["late"]].concat()).good();
+    // As a kill leaves it: every frame is written, and nothing says that the run was over.
+    let list = std::fs::read_to_string(place.path("late/taut.json")).unwrap();
+    let mut list: Value = serde_json::from_str(&list).unwrap();
+    list["result"] = Value::Null;
+    place.write("late/taut.json", &list.to_string());
+    std::fs::remove_file(place.path("late/report.html")).unwrap();
+    let late = place.taut(&[&flags[..], &["late", "--resume"]].concat()).json();
+    assert_eq!(late["state_hash"], whole["state_hash"]);
+    assert_eq!(place.names("late"), place.names("whole"));
+    let film = |dir: &str| std::fs::read(place.path(dir).join("scene.usda")).unwrap();
+    assert!(film("late") == film("whole"));
+}
+
+#[test]
 #[cfg(unix)]
 fn ctrl_c_leaves_everything_so_far() {
     let place = Place::new("interrupt");
