@@ -2,8 +2,9 @@
 //!
 //! A step has thousands of short stretches of parallel work (one per colour), too short for a fork and join each: on
 //! 3,528 triangles that was five times slower than one thread. So the whole step is handed to every worker once, and
-//! workers meet at barriers in between. A barrier spins briefly, because the others are usually a microsecond away,
-//! and then parks, because on a busy machine they may be a time slice away.
+//! workers meet at barriers in between. A barrier spins briefly, because the others are usually a microsecond away; then
+//! yields, which costs little and lets others run on a busy machine; then parks, because they may be a time slice away.
+//! Parking after ten microseconds made two threads slower than one at any size: waking a parked thread takes fifty.
 
 use core::ops::Range;
 use core::sync::atomic::{AtomicUsize, Ordering};
@@ -51,7 +52,7 @@ impl Team {
     pub fn run(&self, workers: usize, program: impl Fn(Worker<'_>) + Sync) {
         let of = workers.clamp(1, self.threads);
         // Where workers outnumber cores, whoever spins keeps from running whoever is waited for.
-        let barrier = Barrier::new(of, if of <= self.cores { SPINS } else { 0 });
+        let barrier = Barrier::new(of, of <= self.cores);
         match &self.pool {
             Some(pool) if of > 1 => {
                 pool.broadcast(|context| {
@@ -82,13 +83,15 @@ impl Worker<'_> {
     }
 }
 
-/// Spins this often before parking: some ten microseconds.
-const SPINS: usize = 1000;
+/// Spins this often before yielding: some microseconds.
+const SPINS: usize = 200;
+/// Yields this often before parking: half a millisecond if nobody else wants to run.
+const YIELDS: usize = 1000;
 
 #[derive(Debug)]
 struct Barrier {
     of: usize,
-    spins: usize,
+    patient: bool,
     arrived: AtomicUsize,
     round: AtomicUsize,
     parked: Mutex<()>,
@@ -96,10 +99,10 @@ struct Barrier {
 }
 
 impl Barrier {
-    fn new(of: usize, spins: usize) -> Self {
+    fn new(of: usize, patient: bool) -> Self {
         Barrier {
             of,
-            spins,
+            patient,
             arrived: AtomicUsize::new(0),
             round: AtomicUsize::new(0),
             parked: Mutex::new(()),
@@ -118,11 +121,11 @@ impl Barrier {
             self.wake.notify_all();
             return;
         }
-        for _ in 0..self.spins {
+        for i in 0..if self.patient { SPINS + YIELDS } else { 0 } {
             if self.round.load(Ordering::Acquire) != round {
                 return;
             }
-            core::hint::spin_loop();
+            if i < SPINS { core::hint::spin_loop() } else { std::thread::yield_now() }
         }
         let Ok(mut guard) = self.parked.lock() else { return };
         while self.round.load(Ordering::Acquire) == round {
@@ -159,7 +162,7 @@ mod tests {
 
     #[test]
     fn shares_cover_a_range_once() {
-        let barrier = Barrier::new(3, 0);
+        let barrier = Barrier::new(3, false);
         let mut next = 10;
         for id in 0..3 {
             let share = Worker { id, of: 3, barrier: &barrier }.share(10..27);
