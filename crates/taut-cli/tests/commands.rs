@@ -73,7 +73,7 @@ fn info_describes_a_mesh() {
     assert!(said.out().contains("1, 4 vertices") && said.out().contains("problem"), "{}", said.out());
     let found = place.taut(&["info", "two.obj", "--json"]).json();
     assert_eq!(found["meshes"][0]["triangles"], 1);
-    assert_eq!(found["problems"].as_array().unwrap().len(), 1);
+    assert!(found["problems"].to_string().contains("vertex"), "{found}");
     place.write("bad.obj", "v 0 0 0\nf 1 2 3\n");
     place.taut(&["info", "bad.obj"]).refused(&["bad.obj:2"]);
     place.taut(&["info", "none.obj"]).refused(&["none.obj", "cannot be read"]);

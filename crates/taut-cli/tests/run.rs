@@ -80,7 +80,7 @@ fn set_and_precision_change_the_result_and_threads_do_not() {
 #[test]
 fn a_killed_run_goes_on_to_the_same_state() {
     let place = Place::new("kill");
-    let flags = ["--json", "--checkpoint", "0", "--formats", "pc2,usd", "--frames", "400"];
+    let flags = ["--json", "--checkpoint", "0.02", "--formats", "pc2,usd", "--frames", "400"];
     let whole = place.taut(&[&["run", "scene.toml", "--out", "whole"], &flags[..]].concat()).json();
     let broken = [&["run", "scene.toml", "--out", "broken", "--resume"], &flags[..]].concat();
     let mut kills = 0;
@@ -104,6 +104,25 @@ fn a_killed_run_goes_on_to_the_same_state() {
     assert_eq!(place.names("whole/pictures"), place.names("broken/pictures"));
     let gif = |dir: &str| std::fs::read(place.path(dir).join("pictures/motion.gif")).unwrap();
     assert!(gif("whole") == gif("broken"), "pictures show the whole motion");
+}
+
+#[test]
+fn a_run_killed_while_it_draws_goes_on() {
+    let place = Place::new("late");
+    let flags = ["run", "scene.toml", "--json", "--formats", "usd,glb,pc2,mdd,vtu", "--out"];
+    let whole = place.taut(&[&flags[..], &["whole"]].concat()).json();
+    place.taut(&[&flags[..], &["late"]].concat()).good();
+    // As a kill leaves it: every frame is written, and nothing says that the run was over.
+    let list = std::fs::read_to_string(place.path("late/taut.json")).unwrap();
+    let mut list: Value = serde_json::from_str(&list).unwrap();
+    list["result"] = Value::Null;
+    place.write("late/taut.json", &list.to_string());
+    std::fs::remove_file(place.path("late/report.html")).unwrap();
+    let late = place.taut(&[&flags[..], &["late", "--resume"]].concat()).json();
+    assert_eq!(late["state_hash"], whole["state_hash"]);
+    assert_eq!(place.names("late"), place.names("whole"));
+    let film = |dir: &str| std::fs::read(place.path(dir).join("scene.usda")).unwrap();
+    assert!(film("late") == film("whole"));
 }
 
 #[test]
@@ -186,7 +205,7 @@ fn files_of_others_are_left_alone() {
 #[test]
 fn soft_bodies_run_too() {
     let place = Place::new("solid");
-    let solid = "[time]\nframes = 3\n[[solid]]\nname = \"ball\"\ngenerate = { kind = \"box\" }\n";
+    let solid = "[time]\nframes = 3\n[[solid]]\nname = \"ball\"\ngenerate = { kind = \"beam\" }\n";
     place.write("solid.toml", solid);
     let checked = place.taut(&["check", "solid.toml"]);
     assert_eq!(checked.code(), Some(0), "{}", checked.err());

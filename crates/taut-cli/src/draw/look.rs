@@ -97,6 +97,7 @@ impl<'a> Look<'a> {
         for positions in shot.positions.iter().chain(&colliders) {
             self.bounds.include(positions);
             self.points.extend(positions.iter().step_by(positions.len().div_ceil(POINTS).max(1)));
+            self.points.extend(extremes(positions));
         }
     }
 
@@ -177,6 +178,13 @@ impl<'a> Look<'a> {
         let lowest = if self.bounds.is_empty() { 0.0 } else { self.bounds.min[1] };
         planes.filter_map(|c| level(c, time)).next().unwrap_or(lowest - 0.02 * self.bounds.radius())
     }
+}
+
+/// The points that reach furthest along the axes and diagonals: some of many points may miss the ends.
+fn extremes(points: &[[f64; 3]]) -> Vec<[f64; 3]> {
+    let along = |point: &[f64; 3], way: [f64; 3]| (0..3).map(|k| point[k] * way[k]).sum::<f64>();
+    let ways = (0..27).map(|code: i32| [code % 3 - 1, code / 3 % 3 - 1, code / 9 - 1].map(f64::from));
+    ways.filter_map(|way| points.iter().max_by(|a, b| along(a, way).total_cmp(&along(b, way)))).copied().collect()
 }
 
 /// Where the vertices of a collider's mesh are at a time.

@@ -71,15 +71,16 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     advance(args, &mut simulation, &mut outputs, &stop)?;
     let complete = simulation.frame() >= simulation.frames();
     let made = outputs.finish(&simulation, &mut folder, complete)?;
-    let mut shown = Vec::new();
-    if let Some(mut spool) = made.spool {
-        shown = pictures::make(&simulation, &mut spool, &mut folder, args.flags.threads(), args.say.quiet)?;
-        spool.close(complete)?;
+    let (mut spool, mut shown) = (made.spool, Vec::new());
+    if let Some(spool) = &mut spool {
+        shown = pictures::make(&simulation, spool, &mut folder, args.flags.threads(), args.say.quiet)?;
     }
     let result = summary::result(&simulation);
     let page = report::page(&simulation, &made.history, &result, shown, &args.flags);
     folder.write("report.html", page.as_bytes())?;
     folder.finish(if complete { result.clone() } else { serde_json::Value::Null })?;
+    // Only now: a run that is killed while it draws draws again.
+    spool.map_or(Ok(()), |spool| spool.close(complete))?;
     if args.say.json {
         println!("{result}");
     } else if !args.say.quiet {

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use taut_scene::scene::settings::{Coloured, Pictures};
 use taut_scene::simulation::{FrameReport, Simulation};
-use taut_scene::write::{Clip, Format, Frame, FrameWriter, ObjectFrame};
+use taut_scene::write::{Clip, Format, Frame, FrameWriter, ObjectFrame, WriteError};
 
 /// The checkpoint's file name.
 pub const CHECKPOINT: &str = "checkpoint.bin";
@@ -83,7 +83,17 @@ impl Outputs {
         names.extend(formats.iter().flat_map(|format| files(format, clip)));
         folder.claim(&names)?;
         let start = after.map_or(0, |frame| frame as usize + 1);
-        let writers = formats.iter().map(|format| format.open(clip, folder.dir(), start)).collect::<Result<_, _>>()?;
+        let mut writers = Vec::new();
+        for format in formats {
+            match format.open(clip, folder.dir(), start) {
+                Ok(writer) => writers.push(writer),
+                // The run was cut off after its last frame, when this output was complete already.
+                Err(WriteError::Resume { .. })
+                    if start > simulation.frames() as usize
+                        && files(format, clip).first().is_some_and(|name| folder.path(name).is_file()) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
         let spool = pictures.then(|| Spool::open(folder.path(SPOOL), simulation, after)).transpose()?;
         Ok(Outputs {
             writers,

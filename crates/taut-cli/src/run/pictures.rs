@@ -15,9 +15,6 @@ use taut_scene::simulation::{ObjectKind, Simulation};
 use taut_scene::write::atomic::{AtomicFile, subfolder};
 
 const FOLDER: &str = "pictures";
-/// The contact sheet has at most this many pictures.
-const MOST_CELLS: usize = 12;
-
 /// Makes all pictures and gives those that the report shows.
 pub fn make(
     simulation: &Simulation,
@@ -149,15 +146,14 @@ impl Studio<'_, '_> {
         })?;
         cells.push(self.still(last, show, strain_scale)?);
         self.tick();
-        let step = (cells.len() - 1) as f64 / (MOST_CELLS - 1) as f64;
-        if step > 1.0 {
-            // The first and the last one, and some evenly in between.
-            cells = (0..MOST_CELLS).map(|cell| cells[(cell as f64 * step).round() as usize].clone()).collect();
-        }
-        if cells.len() < 2 {
+        let [count, columns] = layout(cells.len());
+        if count < 2 {
             return Ok(None);
         }
-        let options = SheetOptions { columns: if cells.len() > 6 { 4 } else { 3 }, ..SheetOptions::default() };
+        // The first and the last one, and some evenly in between.
+        let step = (cells.len() - 1) as f64 / (count - 1) as f64;
+        let cells: Vec<_> = (0..count).map(|cell| cells[(cell as f64 * step).round() as usize].clone()).collect();
+        let options = SheetOptions { columns, ..SheetOptions::default() };
         self.save("sheet.png", &export::contact_sheet(&cells, &options))?;
         Ok(Some(self.shown("sheet.png", "The motion in stills".into(), "Stills side by side, with their times")?))
     }
@@ -209,4 +205,28 @@ fn push(film: Result<Mp4Writer, Mp4Error>, picture: &Picture) -> Result<Mp4Write
     let mut film = film?;
     film.push(picture)?;
     Ok(film)
+}
+
+/// How many of some stills a contact sheet shows, and in how many columns: full rows look best.
+fn layout(stills: usize) -> [usize; 2] {
+    match stills {
+        12.. => [12, 4],
+        8.. => [8, 4],
+        6.. => [6, 3],
+        4.. => [4, 4],
+        few => [few, few.max(1)],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::layout;
+
+    #[test]
+    fn contact_sheets_have_full_rows() {
+        for stills in 1..50 {
+            let [count, columns] = layout(stills);
+            assert!(count <= stills && count % columns == 0, "{stills}");
+        }
+    }
 }
