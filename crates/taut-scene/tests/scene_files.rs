@@ -154,7 +154,8 @@ fn assets_stay_in_the_scene_folder() {
     assert_eq!(build("deep/own.obj"), Ok(()));
     assert_eq!(build("./deep/own.obj"), Ok(()));
     let absolute = dir.0.join("secret.obj").to_string_lossy().into_owned();
-    for outside in ["../secret.obj", "deep/../../secret.obj", "..\\secret.obj", "C:/secret.obj", &absolute, "", "deep"] {
+    for outside in ["../secret.obj", "deep/../../secret.obj", "..\\secret.obj", "C:/secret.obj", &absolute, "", "deep"]
+    {
         let message = build(outside).unwrap_err();
         assert!(message.contains("scene's folder"), "{outside}: {message}");
     }

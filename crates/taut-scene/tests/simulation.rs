@@ -60,7 +60,8 @@ fn what_is_shown_fits_together() {
 
 #[test]
 fn frames_go_to_writers() {
-    let mut simulation = build("[time]\nframes = 2\n[[solid]]\ngenerate = { kind = \"ball\", shells = 2 }\n", Precision::F32);
+    let mut simulation =
+        build("[time]\nframes = 2\n[[solid]]\ngenerate = { kind = \"ball\", shells = 2 }\n", Precision::F32);
     let clip = Clip::new(simulation.setup()).unwrap();
     let dir = std::env::temp_dir().join(format!("taut-frames-{}", std::process::id()));
     let mut writer = taut_scene::write::format("vtu").unwrap().open(&clip, &dir, 0).unwrap();

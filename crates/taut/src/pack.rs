@@ -132,41 +132,43 @@ fn colour<const V: usize, const P: usize, const R: usize>(loose: &[Loose<V, P, R
 /// Which colours each vertex has seen: one word for nearly all, more for the few of high valence.
 struct UsedColours {
     first: Vec<u64>,
-    more: HashMap<u32, Vec<u64>>,
+    /// Words beyond the first, by vertex and word: only those with a colour in them.
+    more: HashMap<(u32, u32), u64>,
+    /// For vertices of high valence, how many words are full.
+    full: HashMap<u32, u32>,
 }
 
 impl UsedColours {
     fn new(vertices: usize) -> Self {
-        UsedColours { first: vec![0; vertices], more: HashMap::new() }
+        UsedColours { first: vec![0; vertices], more: HashMap::new(), full: HashMap::new() }
     }
 
-    fn word(&self, vertex: u32, word: usize) -> u64 {
+    fn word(&self, vertex: u32, word: u32) -> u64 {
         match word {
             0 => self.first[vertex as usize],
-            _ => self.more.get(&vertex).and_then(|m| m.get(word - 1)).copied().unwrap_or(0),
+            _ => self.more.get(&(vertex, word)).copied().unwrap_or(0),
         }
     }
 
     fn first_free(&self, index: &[u32]) -> usize {
-        let mut word = 0;
+        let full = |v: &u32| self.full.get(v).copied().unwrap_or(0);
+        let mut word = if self.full.is_empty() { 0 } else { index.iter().map(full).max().unwrap_or(0) };
         loop {
             let taken = index.iter().fold(0, |t, &v| t | self.word(v, word));
             if taken != u64::MAX {
-                return word * 64 + taken.trailing_ones() as usize;
+                return word as usize * 64 + taken.trailing_ones() as usize;
             }
             word += 1;
         }
     }
 
     fn take(&mut self, index: &[u32], colour: usize) {
-        let (word, bit) = (colour / 64, 1u64 << (colour % 64));
+        let (word, bit) = ((colour / 64) as u32, 1u64 << (colour % 64));
         for &v in index {
-            if word == 0 {
-                self.first[v as usize] |= bit;
-            } else {
-                let more = self.more.entry(v).or_default();
-                more.resize(more.len().max(word), 0);
-                more[word - 1] |= bit;
+            let seen = if word == 0 { &mut self.first[v as usize] } else { self.more.entry((v, word)).or_default() };
+            *seen |= bit;
+            if *seen == u64::MAX && self.full.get(&v).copied().unwrap_or(0) == word {
+                self.full.insert(v, word + 1);
             }
         }
     }

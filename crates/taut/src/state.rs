@@ -4,6 +4,8 @@ use crate::lanes::{Scalar, Vertex};
 use crate::model::Model;
 
 /// The state of a simulation. All access is in the user's vertex numbers.
+///
+/// Methods that take a vertex number panic if the model has no such vertex.
 #[derive(Clone, Debug)]
 pub struct State<T: Scalar> {
     /// Positions with inverse masses, in the model's order, and one spare vertex at the end.
@@ -44,13 +46,16 @@ impl<T: Scalar> State<T> {
     }
 
     /// The state that [`to_numbers`](Self::to_numbers) gave for the same model, at `time` (s). Stepping on from it gives
-    /// the same bits. Nothing if there are more or fewer numbers, or one that is not finite.
+    /// the same bits. Nothing if there are more or fewer numbers, one that is not finite, or masses that are
+    /// not the model's.
     pub fn from_numbers(model: &Model<T>, numbers: &[T], time: f64) -> Option<Self> {
         let (vertices, rest) = numbers.as_chunks::<4>();
         let count = model.vertices() + 1;
         let sound = rest.is_empty() && vertices.len() == 2 * count && numbers.iter().all(|n| n.finite());
         let (x, v) = vertices.split_at_checked(count).filter(|_| sound)?;
-        Some(State { x: x.to_vec(), v: v.to_vec(), targets: Vec::new(), time })
+        let weight = |i: usize| model.user.get(i).map_or(T::of(0.0), |&u| inverse(model.masses[u as usize]));
+        let weighed = (0..count).all(|i| x[i][3] == T::of(0.0) || x[i][3] == weight(i));
+        Some(State { x: x.to_vec(), v: v.to_vec(), targets: Vec::new(), time }).filter(|_| weighed)
     }
 
     /// The position of a vertex, m.
@@ -73,12 +78,12 @@ impl<T: Scalar> State<T> {
         model.own.iter().map(|&i| xyz(self.v[i as usize])).collect()
     }
 
-    /// Puts a vertex somewhere, m.
+    /// Puts a vertex somewhere, m. A position that is not finite is ignored.
     pub fn set_position(&mut self, model: &Model<T>, vertex: u32, position: [f64; 3]) {
         set(&mut self.x[model.own[vertex as usize] as usize], position);
     }
 
-    /// Gives a vertex a velocity, m/s.
+    /// Gives a vertex a velocity, m/s. One that is not finite is ignored.
     pub fn set_velocity(&mut self, model: &Model<T>, vertex: u32, velocity: [f64; 3]) {
         set(&mut self.v[model.own[vertex as usize] as usize], velocity);
     }
@@ -126,8 +131,10 @@ pub(crate) fn xyz<T: Scalar>(v: Vertex<T>) -> [f64; 3] {
     [v[0].f64(), v[1].f64(), v[2].f64()]
 }
 
+/// Numbers that are not finite are ignored: one of them would spread through the whole mesh.
 fn set<T: Scalar>(v: &mut Vertex<T>, to: [f64; 3]) {
-    for k in 0..3 {
-        v[k] = T::of(to[k]);
+    let to = to.map(T::of);
+    if to.iter().all(|c| c.finite()) {
+        v[..3].copy_from_slice(&to);
     }
 }

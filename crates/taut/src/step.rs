@@ -18,10 +18,10 @@ use std::sync::Mutex;
 pub struct Params {
     /// Acceleration of everything free, m/s².
     pub gravity: [f64; 3],
-    /// Substeps in a step. Many substeps of one iteration hold cloth far better than one step of many iterations,
+    /// Substeps in a step, 1 to 10,000. Many substeps of one iteration hold cloth far better than one step of many iterations,
     /// at the same cost.
     pub substeps: u32,
-    /// Sweeps over all elements in a substep.
+    /// Sweeps over all elements in a substep, 1 to 10,000.
     pub iterations: u32,
     /// Wind and drag.
     pub air: Air,
@@ -110,7 +110,7 @@ pub struct StepReport {
     pub seconds: [f64; Stage::ALL.len()],
     /// How often a vertex was no longer finite and was put back where it was, at rest.
     pub contained: u64,
-    /// Vertices that touched a collider in the last sweep.
+    /// Touches of a vertex and a collider in the last sweep.
     pub contacts: u64,
     /// The threads that worked: small models stay on one.
     pub threads: usize,
@@ -136,12 +136,13 @@ pub(crate) fn step_in<T: Scalar>(
     params: &Params,
     dt: f64,
 ) -> StepReport {
-    if !(dt > 0.0 && dt.is_finite() && T::of(dt).finite()) || state.x.len() != model.vertices() + 1 {
+    let rate = f64::from(params.substeps.max(1)) / dt;
+    if !(dt > 0.0 && T::of(dt).finite() && T::of(rate).finite()) || state.x.len() != model.vertices() + 1 {
         return StepReport::default();
     }
-    let substeps = params.substeps.clamp(1, MOST_SUBSTEPS);
+    let substeps = params.substeps.clamp(1, MOST_ROUNDS);
     scratch.old.resize(state.x.len(), [T::of(0.0); 4]);
-    let colliders = params.colliders.iter().filter(|c| c.sound()).copied().collect();
+    let colliders = params.colliders.iter().filter(|c| c.sound::<T>()).copied().collect();
     let run = Run {
         model,
         colliders,
@@ -174,8 +175,9 @@ pub(crate) fn step_in<T: Scalar>(
     report.into_inner().unwrap_or_default()
 }
 
-/// More would step for hours; a time step small enough to need them should be asked for as such.
-const MOST_SUBSTEPS: u32 = 10_000;
+/// Most substeps and most iterations. More would step for hours; a time step small enough to need them should be asked
+/// for as such.
+const MOST_ROUNDS: u32 = 10_000;
 
 /// As many workers as have blocks enough in a colour to pay for meeting after it: a block takes 0.1 to 0.3 µs, a
 /// meeting about 0.3 µs if all are awake.
@@ -209,7 +211,7 @@ impl<T: Scalar> Run<'_, T> {
             self.predict(worker, substep);
             self.lap(&mut report, Stage::Predict, &mut last);
             let colliders = self.placed(substep);
-            for _ in 0..self.params.iterations {
+            for _ in 0..self.params.iterations.clamp(1, MOST_ROUNDS) {
                 self.model.elements.for_each(&mut Sweep { run: self, worker });
                 self.lap(&mut report, Stage::Solve, &mut last);
                 report.contacts = self.collide(worker, &colliders);
@@ -321,19 +323,32 @@ impl<T: Scalar> Run<'_, T> {
 
     /// Velocities from positions, then damping. Returns how many vertices had to be contained.
     fn finish(&self, worker: Worker<'_>) -> u64 {
-        let rate = T::of(1.0 / self.h);
+        let (h, rate) = (T::of(self.h), T::of(1.0 / self.h));
         let mut contained = 0;
-        self.each(worker.share(0..self.model.vertices()), |_, x, old| {
-            let v = [(x[0] - old[0]) * rate, (x[1] - old[1]) * rate, (x[2] - old[2]) * rate, T::of(0.0)];
-            if x.iter().all(|c| c.finite()) && v.iter().all(|c| c.finite()) {
-                return (x, v, old);
+        let mine = worker.share(0..self.model.vertices());
+        self.each(mine.clone(), |v, x, old| {
+            let mut next = [T::of(0.0); 4];
+            for k in 0..3 {
+                // What the solve changed goes into the velocity, and no more: (x − old)/h would round away whatever
+                // is slower than a digit of x in a substep, gravity first.
+                let free = v[k] + (x[k] - (old[k] + v[k] * h)) * rate;
+                next[k] = if x[3] > T::of(0.0) { free } else { (x[k] - old[k]) * rate };
+            }
+            if x.iter().chain(&next).all(|c| c.finite()) {
+                return (x, next, old);
             }
             contained += 1;
-            let back = if old.iter().all(|c| c.finite()) { old } else { [T::of(0.0); 4] };
-            ([back[0], back[1], back[2], old[3]], [T::of(0.0); 4], old)
+            ([old[0], old[1], old[2], x[3]], [T::of(0.0); 4], old)
         });
         worker.sync();
         self.model.elements.for_each(&mut Calm { run: self, worker });
+        self.each(mine, |mut v, x, old| {
+            if !v.iter().all(|c| c.finite()) {
+                contained += 1;
+                v = [T::of(0.0); 4];
+            }
+            (x, v, old)
+        });
         contained
     }
 

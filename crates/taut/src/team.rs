@@ -8,7 +8,7 @@
 
 use core::ops::Range;
 use core::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Condvar, Mutex};
+use std::sync::{Condvar, Mutex, PoisonError};
 
 /// Threads that stay alive between steps.
 #[derive(Debug)]
@@ -127,12 +127,9 @@ impl Barrier {
             }
             if i < SPINS { core::hint::spin_loop() } else { std::thread::yield_now() }
         }
-        let Ok(mut guard) = self.parked.lock() else { return };
+        let mut guard = self.parked.lock().unwrap_or_else(PoisonError::into_inner);
         while self.round.load(Ordering::Acquire) == round {
-            match self.wake.wait(guard) {
-                Ok(g) => guard = g,
-                Err(_) => return,
-            }
+            guard = self.wake.wait(guard).unwrap_or_else(PoisonError::into_inner);
         }
     }
 }

@@ -193,21 +193,117 @@ fn a_hanging_sheet_stays_bounded_at_every_size() {
     }
 }
 
+/// Single precision falls as far from the origin and in as small substeps as anybody asks for: what one substep adds to
+/// a velocity must not be rounded away in a position.
+#[test]
+fn single_precision_falls_everywhere() {
+    for (height, substeps) in [(0.0, 20), (100.0, 20), (1000.0, 20), (1.0, 1000)] {
+        let mut mesh = common::sheet(4);
+        mesh.positions.iter_mut().for_each(|p| p[1] += height);
+        let mut builder = ModelBuilder::new();
+        builder.add_cloth("cloth", &mesh, &Cloth::default()).unwrap();
+        let model = builder.build::<f32>().unwrap();
+        let mut state = State::new(&model);
+        let mut scratch = Scratch::new(1);
+        for _ in 0..60 {
+            step(&model, &mut state, &mut scratch, &Params { substeps, ..Params::default() }, DT);
+        }
+        let fell = height - state.position(&model, 5)[1];
+        assert!((fell - 0.5 * G).abs() < 0.05 * G, "from {height} m in {substeps} substeps: fell {fell} m");
+    }
+}
+
+/// A heavy hem is as stiff as the rest of the cloth.
+#[test]
+fn weights_do_not_soften_what_they_hang_on() {
+    let left = |weight: f64| {
+        let mut builder = ModelBuilder::new();
+        builder.add_cloth("cloth", &common::sheet(9), &Cloth::default()).unwrap();
+        (0..9).for_each(|v| builder.add_mass(v, weight).unwrap());
+        let model = builder.build::<f64>().unwrap();
+        let mut state = State::new(&model);
+        for v in 0..model.vertices() as u32 {
+            let [x, y, z] = state.position(&model, v);
+            state.set_position(&model, v, [1.1 * x, y, z]);
+        }
+        let params = Params { gravity: [0.0; 3], substeps: 1, iterations: 20, ..Params::default() };
+        step(&model, &mut state, &mut Scratch::new(1), &params, DT);
+        state.position(&model, 8)[0] - state.position(&model, 0)[0] - 1.0
+    };
+    assert!(left(1.0) < 1.5 * left(0.0), "{} {}", left(1.0), left(0.0));
+}
+
+/// A cloth sewn onto a solid's vertices shares them, and their masses add up.
+#[test]
+fn cloth_and_solid_share_vertices() {
+    let solid = common::bar(2, 1, 2, 0.1);
+    let mut builder = ModelBuilder::new();
+    let base = builder.add_solid("block", &solid, &Solid::default()).unwrap();
+    let top: Vec<u32> = (0..18).filter(|&v| solid.positions[v as usize][1] > 0.05).collect();
+    let mut skin = taut::mesh::TriMesh { positions: vec![[f64::NAN; 3]; 18], ..Default::default() };
+    skin.triangles = vec![[top[0], top[3], top[1]], [top[1], top[3], top[4]]];
+    builder.add_cloth_on("skin", base, &skin, &Cloth { density: 3.0, ..Cloth::default() }).unwrap();
+    let model = builder.build::<f64>().unwrap();
+    let mass: f64 = model.masses().iter().sum();
+    assert!((mass - (4.0 + 0.01 * 3.0)).abs() < 1e-12, "{mass}");
+    let mut state = State::new(&model);
+    state.pin(&model, top[0]);
+    for _ in 0..60 {
+        step(&model, &mut state, &mut Scratch::new(1), &Params::default(), DT);
+    }
+    let measured = strains(&model, &state);
+    assert!(measured.cloth()[0].max < 0.05 && measured.inverted() == 0, "{:?}", measured.cloth());
+}
+
+/// Strain is relative to the rest stretch: cloth and solids at their rest stretch have none.
+#[test]
+fn strain_is_relative_to_the_rest_stretch() {
+    for s in [0.8, 1.3] {
+        let mut builder = ModelBuilder::new();
+        let cloth = Cloth { rest_stretch: [s, s], ..Cloth::default() };
+        builder.add_cloth("cloth", &common::sheet(4), &cloth).unwrap();
+        let solid = Solid { rest_stretch: [s; 3], ..Solid::default() };
+        builder.add_solid("solid", &common::bar(2, 1, 1, 0.1), &solid).unwrap();
+        let model = builder.build::<f64>().unwrap();
+        let mut state = State::new(&model);
+        let rest = strains(&model, &state);
+        assert_eq!(rest.inverted(), 0);
+        assert!((rest.cloth()[0].max - (1.0 / s - 1.0).abs()).abs() < 1e-12);
+        for v in 0..model.vertices() as u32 {
+            let p = state.position(&model, v);
+            state.set_position(&model, v, [-s * p[0], s * p[1], s * p[2]]);
+        }
+        let mirrored = strains(&model, &state);
+        assert_eq!(mirrored.inverted(), mirrored.tetrahedra.len());
+        assert!(mirrored.cloth().iter().all(|c| c.max < 1e-12));
+        assert!(mirrored.solid()[..6].iter().all(|c| c.max < 1e-12));
+    }
+}
+
 /// Extreme input gives finite states.
 #[test]
 fn nothing_explodes() {
+    let damping = ClothDamping { weft: 1.0, warp: 1e39, shear: 5.0, area: 1.0, bend: 1.0, edge: 1.0 };
     let mut builder = ModelBuilder::new();
-    builder.add_cloth("cloth", &common::sheet(8), &Cloth::default()).unwrap();
-    builder.add_solid("solid", &common::bar(3, 1, 1, 0.1), &Solid::default()).unwrap();
+    builder.add_cloth("cloth", &common::sheet(8), &Cloth { damping, ..Cloth::default() }).unwrap();
+    builder.add_solid("solid", &common::bar(3, 1, 1, 0.1), &Solid { damping: 3.0, ..Solid::default() }).unwrap();
     let model = builder.build::<f32>().unwrap();
-    for (dt, jump) in [(1.0, 0.0), (100.0, 0.0), (1e-9, 0.0), (DT, 1e6), (DT, 1e30), (1e30, 0.0), (f64::NAN, 0.0)] {
+    for (dt, jump) in
+        [(1.0, 0.0), (100.0, 0.0), (1e-9, 0.0), (DT, 1e6), (DT, 1e30), (1e30, 0.0), (1e-40, 0.0), (f64::NAN, 0.0)]
+    {
         let mut state = State::new(&model);
         state.pin(&model, 0);
-        let mut scratch = Scratch::new(1);
+        state.set_position(&model, 3, [f64::NAN; 3]);
+        state.set_velocity(&model, 4, [f64::INFINITY; 3]);
+        let mut scratch = Scratch::new(2).eager();
+        let huge = Collider::fixed(Shape::Sphere { radius: 1e300 }, Pose::default());
+        let air = Air { density: 1.2, wind: [100.0, 0.0, 0.0], ..Air::default() };
+        let colliders = vec![huge, Collider::fixed(Shape::Plane, Pose::at([0.0, -0.1, 0.0]))];
+        let params = Params { air, colliders, iterations: 0, ..Params::default() };
         for frame in 0..30 {
             let side = if frame % 2 == 0 { jump } else { -jump };
             state.move_pin(&model, 0, [side, side, 0.0]);
-            step(&model, &mut state, &mut scratch, &Params::default(), dt);
+            step(&model, &mut state, &mut scratch, &params, dt);
             let all = [state.positions(&model), state.velocities(&model)].concat();
             assert!(all.iter().flatten().all(|c| c.is_finite()), "dt {dt}, jump {jump}, frame {frame}");
         }

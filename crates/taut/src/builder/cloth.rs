@@ -122,11 +122,12 @@ impl ModelBuilder {
         Ok(base)
     }
 
-    /// Adds a cloth onto existing vertices: vertex i of the mesh is vertex `base` + i.
+    /// Adds a cloth onto existing vertices: vertex i of the mesh is vertex `base` + i. Its rest shape is theirs; the
+    /// mesh's own positions are not looked at.
     pub fn add_cloth_on(&mut self, name: &str, base: u32, mesh: &TriMesh, cloth: &Cloth) -> Result<(), BuildError> {
         cloth.check(name)?;
         let triangles = self.checked_triangles(name, base, mesh)?;
-        let (qs, unusable) = materials(mesh, cloth.grain);
+        let (qs, unusable) = materials(mesh, &self.positions[base as usize..], cloth.grain);
         match unusable {
             Unusable::Some(bad) => self.warn(name, Oddity::NoGrain, &bad),
             Unusable::Scrambled(bad) => self.warn(name, Oddity::ScrambledGrain, &bad),

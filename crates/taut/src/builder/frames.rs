@@ -32,13 +32,13 @@ impl Default for Grain {
 /// The edges of a triangle in its material frame: Q = [q1, q2], q = (along weft, along warp), m.
 pub(super) type Material = [[f64; 2]; 2];
 
-/// The material coordinates of every triangle, and which triangles had no usable texture coordinates.
-pub(super) fn materials(mesh: &TriMesh, grain: Grain) -> (Vec<Material>, Unusable) {
+/// The material coordinates of every triangle of a mesh whose vertices are at `positions`, and which triangles had no usable texture coordinates.
+pub(super) fn materials(mesh: &TriMesh, positions: &[[f64; 3]], grain: Grain) -> (Vec<Material>, Unusable) {
     let (direction, use_uvs) = match grain {
         Grain::Uv(d) => (d, mesh.uv_triangles.len() == mesh.triangles.len()),
         Grain::Direction(d) => (d, false),
     };
-    let weft = |t: usize| if use_uvs { weft_from_uvs(mesh, t) } else { None };
+    let weft = |t: usize| if use_uvs { weft_from_uvs(mesh, positions, t) } else { None };
     let wefts: Vec<_> = (0..mesh.triangles.len()).map(weft).collect();
     let bad: Vec<usize> = match grain {
         Grain::Uv(_) => (0..wefts.len()).filter(|&t| wefts[t].is_none()).collect(),
@@ -47,7 +47,7 @@ pub(super) fn materials(mesh: &TriMesh, grain: Grain) -> (Vec<Material>, Unusabl
     // Random coordinates look usable in some triangles by chance: if many are not, trust none.
     let scrambled = use_uvs && bad.len() * 4 > wefts.len();
     let q = |t: usize| {
-        let [e1, e2] = edges(mesh, t);
+        let [e1, e2] = edges(mesh, positions, t);
         let (n1, n2) = wefts[t].filter(|_| !scrambled).unwrap_or_else(|| axes_along(direction, e1, e2));
         [[n1.dot(e1), n2.dot(e1)], [n1.dot(e2), n2.dot(e2)]]
     };
@@ -63,21 +63,21 @@ pub(super) enum Unusable {
     Scrambled(Vec<usize>),
 }
 
-fn edges(mesh: &TriMesh, t: usize) -> [V3<f64>; 2] {
-    let [x0, x1, x2] = mesh.triangles[t].map(|i| V3::from(mesh.positions[i as usize]));
+fn edges(mesh: &TriMesh, positions: &[[f64; 3]], t: usize) -> [V3<f64>; 2] {
+    let [x0, x1, x2] = mesh.triangles[t].map(|i| V3::from(positions[i as usize]));
     [x1 - x0, x2 - x0]
 }
 
 /// Unit vectors along weft and warp from texture coordinates: t_u = the world direction in which u grows (Eq. 37),
 /// and the in-plane perpendicular on the side of t_v (Eq. 38 after ERRATA). None where the coordinates are
 /// degenerate, or stretch the triangle so unevenly that they cannot be meant as a pattern.
-fn weft_from_uvs(mesh: &TriMesh, t: usize) -> Option<(V3<f64>, V3<f64>)> {
+fn weft_from_uvs(mesh: &TriMesh, positions: &[[f64; 3]], t: usize) -> Option<(V3<f64>, V3<f64>)> {
     let corner = |c: u32| mesh.uvs.get(c as usize).copied();
     let [a, b, c] = mesh.uv_triangles[t].map(corner);
     let (a, b, c) = (a?, b?, c?);
     let (u1, v1, u2, v2) = (b[0] - a[0], b[1] - a[1], c[0] - a[0], c[1] - a[1]);
     let det = u1 * v2 - u2 * v1;
-    let [e1, e2] = edges(mesh, t);
+    let [e1, e2] = edges(mesh, positions, t);
     let tu = (e1 * v2 - e2 * v1) * (1.0 / det);
     let tv = (e2 * u1 - e1 * u2) * (1.0 / det);
     // Singular values of [tu, tv] through its Gram matrix.

@@ -79,7 +79,7 @@ impl ModelBuilder {
         if self.positions.is_empty() {
             return Err(BuildError::Empty);
         }
-        if let Some(i) = self.masses.iter().position(|&m| m > 0.0 && !in_range::<T>(m)) {
+        if let Some(i) = self.masses.iter().position(|&m| m != 0.0 && !in_range::<T>(m)) {
             return Err(BuildError::Mass { vertex: i as u32, found: self.masses[i] });
         }
         let massless: Vec<usize> = (0..self.masses.len()).filter(|&i| self.masses[i] == 0.0).collect();

@@ -31,15 +31,12 @@ impl Collider {
         Collider { shape, from: pose, to: pose, friction: 0.3, thickness: 0.002 }
     }
 
-    /// Whether all its numbers can be computed with.
-    pub fn sound(&self) -> bool {
-        let finite = |p: &Pose| p.position.iter().chain(&p.rotation).all(|c| c.is_finite());
-        self.shape.sound()
-            && finite(&self.from)
-            && finite(&self.to)
-            && self.friction >= 0.0
-            && self.friction.is_finite()
-            && self.thickness.is_finite()
+    /// Whether all its numbers can be computed with in precision `T`.
+    pub fn sound<T: Scalar>(&self) -> bool {
+        let finite = |c: &f64| T::of(*c).finite();
+        let pose = |p: &Pose| p.position.iter().chain(&p.rotation).all(finite);
+        let numbers = finite(&self.friction) && finite(&self.thickness) && self.friction >= 0.0;
+        self.shape.sound::<T>() && pose(&self.from) && pose(&self.to) && numbers
     }
 }
 

@@ -27,8 +27,8 @@ pub enum Shape {
 }
 
 impl Shape {
-    pub(super) fn sound(&self) -> bool {
-        let size = |s: f64| s.is_finite() && s > 0.0;
+    pub(super) fn sound<T: Scalar>(&self) -> bool {
+        let size = |s: f64| T::of(s).finite() && s > 0.0;
         match *self {
             Shape::Plane => true,
             Shape::Sphere { radius } => size(radius),
@@ -73,7 +73,8 @@ fn box_distance<T: Scalar>(p: V3<T>, half: [T; 3]) -> (T, V3<T>) {
         }
     }
     let sign = |k: usize| if p[k] < zero { T::of(-1.0) } else { T::of(1.0) };
-    if over[nearest] < zero {
+    // On the surface itself there is no direction to the nearest place on it: as inside.
+    if over[nearest] <= T::of(1e-12) {
         let mut normal = [zero; 3];
         normal[nearest] = sign(nearest);
         return (over[nearest], V3::from(normal));
@@ -170,6 +171,7 @@ mod tests {
         let b = Shape::Box { half: [1.0, 2.0, 3.0] };
         check(b, [0.9, 0.0, 0.0], -0.1, [1.0, 0.0, 0.0]);
         check(b, [-4.0, 6.0, 0.0], 5.0, [-0.6, 0.8, 0.0]);
+        check(b, [1.0, 0.1, 0.1], 0.0, [1.0, 0.0, 0.0]);
     }
 
     #[test]

@@ -142,6 +142,11 @@ fn gram<T: Real, const N: usize>(along: &[(usize, V3<T>); N]) -> [[T; N]; N] {
 pub trait Rows<T: Real, const D: usize> {
     /// Whether row `index` is to be computed at all.
     fn wants(&self, index: usize) -> bool;
+    /// How strongly this element's row `index` is held; 1 where the consumer has no notion of that.
+    #[inline(always)]
+    fn strength(&self, _index: usize, like: T) -> T {
+        like.lit(1.0)
+    }
     /// Takes row `index`, computed at `columns`.
     fn row<const N: usize>(&mut self, index: usize, columns: &mut [V3<T>; D], row: Row<T, N>);
 }

@@ -25,8 +25,9 @@ impl<F: Form> Element<4, 3, 12, 7> for TetStrain<F> {
     fn rows<T: Real, S: Rows<T, 3>>(rest: &[T; 12], f: &mut [V3<T>; 3], consumer: &mut S) {
         let zero = rest[0].lit(0.0);
         let inverted = f[0].dot(f[1].cross(f[2])).lt(zero);
-        let held = if consumer.wants(6) { INVERTED } else { 1.0 };
-        let ease = T::select(inverted, zero.lit(held), zero.lit(1.0));
+        let turning = zero.lt(consumer.strength(6, zero));
+        let one = zero.lit(1.0);
+        let ease = T::select(turning, T::select(inverted, zero.lit(INVERTED), one), one);
         let eased = &mut Eased(consumer, ease);
         strain::stretch::<F, _, _, 3>(0, 0, rest[9], f, eased);
         strain::stretch::<F, _, _, 3>(1, 1, rest[10], f, eased);

@@ -63,7 +63,7 @@ impl<'a, T: Copy> Shared<'a, T> {
     /// The value at `place`.
     ///
     /// # Safety
-    /// `place` is of an index below `self.len()`, and no other thread writes there at the same time.
+    /// `place` is `Place::new::<T>(i)` with i below `self.len()`, and no other thread writes there at the same time.
     #[inline(always)]
     pub unsafe fn read(self, place: Place) -> T {
         debug_assert!(place.index::<T>() < self.len);
@@ -75,7 +75,8 @@ impl<'a, T: Copy> Shared<'a, T> {
     /// Sets the value at `place`.
     ///
     /// # Safety
-    /// `place` is of an index below `self.len()`, and no other thread reads or writes there at the same time.
+    /// `place` is `Place::new::<T>(i)` with i below `self.len()`, and no other thread reads or writes there at the same
+    /// time.
     #[inline(always)]
     pub unsafe fn write(self, place: Place, value: T) {
         debug_assert!(place.index::<T>() < self.len);

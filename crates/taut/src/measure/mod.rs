@@ -75,13 +75,25 @@ pub fn strains<T: Scalar>(model: &Model<T>, state: &State<T>) -> Strains {
     use crate::element::{Edge, Hinge, Improved, TetStrain, TriStrain};
     let e = &model.elements;
     let x = &state.x;
+    // Rows are differences from the rest stretches; strains are relative to them.
+    let over_tri = |v: [f64; 4], rest: &[f64; 6]| {
+        let (s, t) = (rest[4], rest[5]);
+        [v[0] / s, v[1] / t, v[2], v[3] / (s * t)]
+    };
+    let over_tet = |v: [f64; 7], rest: &[f64; 12]| {
+        let [s, t, u] = [rest[9], rest[10], rest[11]];
+        [v[0] / s, v[1] / t, v[2] / u, v[3], v[4], v[5], v[6] / (s * t * u)]
+    };
     Strains {
-        triangles: all_values::<TriStrain<Improved>, T, 3, 2, 6, 4>(&e.triangles, x),
-        plain_triangles: all_values::<TriStrain<Improved>, T, 3, 2, 6, 4>(&e.plain_triangles, x),
-        tetrahedra: all_values::<TetStrain<Improved>, T, 4, 3, 12, 7>(&e.tetrahedra, x),
-        plain_tetrahedra: all_values::<TetStrain<Improved>, T, 4, 3, 12, 7>(&e.plain_tetrahedra, x),
-        edges: all_values::<Edge, T, 2, 1, 2, 1>(&e.edges, x).into_iter().map(|[v]| v).collect(),
-        hinges: all_values::<Hinge, T, 4, 3, 1, 1>(&e.hinges, x).into_iter().map(|[v]| v).collect(),
+        triangles: all_values::<TriStrain<Improved>, T, 3, 2, 6, 4>(&e.triangles, x, over_tri),
+        plain_triangles: all_values::<TriStrain<Improved>, T, 3, 2, 6, 4>(&e.plain_triangles, x, over_tri),
+        tetrahedra: all_values::<TetStrain<Improved>, T, 4, 3, 12, 7>(&e.tetrahedra, x, over_tet),
+        plain_tetrahedra: all_values::<TetStrain<Improved>, T, 4, 3, 12, 7>(&e.plain_tetrahedra, x, over_tet),
+        edges: all_values::<Edge, T, 2, 1, 2, 1>(&e.edges, x, |v, rest| [v[0] / rest[1]])
+            .into_iter()
+            .map(|[v]| v)
+            .collect(),
+        hinges: all_values::<Hinge, T, 4, 3, 1, 1>(&e.hinges, x, |v, _| v).into_iter().map(|[v]| v).collect(),
     }
 }
 
@@ -115,6 +127,7 @@ impl Strains {
 fn all_values<E, T, const V: usize, const D: usize, const P: usize, const R: usize>(
     batch: &Batch<T, V, P, R>,
     x: &[Vertex<T>],
+    relative: impl Fn([f64; R], &[f64; P]) -> [f64; R],
 ) -> Vec<[f64; R]>
 where
     E: Element<V, D, P, R>,
@@ -132,7 +145,7 @@ where
             }
             let mut values = Values::default();
             E::rows(&rest, &mut E::columns(&rest, &edges), &mut values);
-            *to = values.0;
+            *to = relative(values.0, &rest);
         }
     }
     out

@@ -80,7 +80,7 @@ pub(super) fn weights<L: Real, const V: usize>(v: &[[L; 4]; V]) -> [L; V] {
     out
 }
 
-/// The inverse masses to find multipliers with: none below a small part of the largest.
+/// The inverse masses to find multipliers with: those of held vertices are a small part of the largest instead of 0.
 ///
 /// An element with held vertices may have a row that its free ones hardly touch. Its exact multiplier would throw
 /// them far away for the sake of an error that they cannot mend: a soft torus held at one side exploded. Counting
@@ -92,10 +92,10 @@ pub(super) fn floored<L: Real, const V: usize>(w: &[L; V]) -> [L; V] {
     for k in 1..V {
         most = L::max(most, w[k]);
     }
-    let floor = most * most.lit(1.0 / 64.0);
+    let (floor, zero) = (most * most.lit(1.0 / 64.0), most.lit(0.0));
     let mut out = *w;
     for k in 0..V {
-        out[k] = L::max(w[k], floor);
+        out[k] = L::select(zero.lt(w[k]), w[k], floor);
     }
     out
 }

@@ -91,6 +91,11 @@ impl<L: Real, const D: usize, const R: usize> Rows<L, D> for Projector<L, D, R> 
     }
 
     #[inline(always)]
+    fn strength(&self, index: usize, _: L) -> L {
+        self.stiffness[index]
+    }
+
+    #[inline(always)]
     fn row<const N: usize>(&mut self, index: usize, columns: &mut [V3<L>; D], row: Row<L, N>) {
         // Divided before `push` is needed: the division then runs beside the row's square root.
         let lambda = self.stiffness[index] / give(&self.metric, &row) * row.push;
@@ -199,10 +204,10 @@ where
             while lane < BLOCK {
                 let rest = load_rows::<T, L, P>(token, &block.rest, lane);
                 let mut share = load_rows::<T, L, R>(token, damping, lane);
-                // A rate c over a time h, implicitly: c h/(1 + c h) of the velocity goes. Never more than all.
+                // A rate c over a time h, implicitly: 1 − 1/(1 + c h) of the velocity goes. Never more than all.
                 let h = share[0].lit(self.h.f64());
                 for s in &mut share {
-                    *s = *s * h / (*s * h + h.lit(1.0));
+                    *s = h.lit(1.0) - h.lit(1.0) / (*s * h + h.lit(1.0));
                 }
                 // SAFETY: `new`'s promise.
                 let x = unsafe { gather::<T, L, V>(token, self.x, &block.places, lane) };
