@@ -3,6 +3,7 @@
 use taut_scene::inspect::inspect;
 use taut_scene::read::animated::AnimatedMesh;
 use taut_scene::read::{MeshFile, ReadError, Source, read_bytes};
+use taut_scene::scene::Scene;
 
 /// Reads a file that stands alone, and looks at what comes out.
 pub fn read(name: &str, bytes: &[u8]) {
@@ -44,5 +45,19 @@ pub fn play(result: Result<AnimatedMesh, ReadError>) {
         mesh.positions_at(seconds, &mut positions);
         assert_eq!(positions.len(), mesh.mesh.positions.len());
         assert!(positions.iter().flatten().all(|x| x.is_finite()));
+    }
+}
+
+/// Parses a scene. What follows a line of `%%` are `--set` arguments, one a line.
+pub fn parse_scene(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let (scene, sets) = text.split_once("\n%%\n").unwrap_or((&text, ""));
+    let sets: Vec<String> = sets.lines().map(str::to_owned).collect();
+    match Scene::parse("scene.toml", scene, None, &sets) {
+        Ok(scene) => assert!(scene.to_json().is_object() && scene.settings.time.frame_count() > 0),
+        Err(error) => {
+            assert!(error.count() > 0 && error.lines().len() == error.count());
+            assert!(error.to_string().chars().all(|c| c == '\n' || !c.is_control()));
+        }
     }
 }

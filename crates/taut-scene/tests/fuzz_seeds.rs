@@ -33,6 +33,7 @@ fn write_fuzz_seeds() {
         ("tetgen", vec![pair.into()]),
         ("vtk", vec![VTK_TEXT.into(), VTK_POLY.into(), vtk_binary(), vtk5_binary()]),
         ("cache", vec![pc2(), mdd(), frames.into()]),
+        ("scene", scenes()),
     ];
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus");
     for (target, files) in seeds {
@@ -41,4 +42,11 @@ fn write_fuzz_seeds() {
             std::fs::write(corpus.join(target).join(format!("seed{i}")), file).unwrap();
         }
     }
+}
+
+/// The built-in scenes, the first with a change.
+fn scenes() -> Vec<Vec<u8>> {
+    let mut all: Vec<Vec<u8>> = taut_scene::scene::BUILTIN.iter().map(|builtin| builtin.text.into()).collect();
+    all[0].extend(b"\n%%\ncloth.0.density=0.3\ntime.frames = 7\n");
+    all
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 use taut_scene::generate::rng::SplitMix64;
 use taut_scene::scene::settings::{Settings, Solver};
-use taut_scene::scene::{BUILTIN, Scene, schema};
+use taut_scene::scene::{BUILTIN, Scene, new_project, schema};
 use taut_scene::simulation::Simulation;
 
 const FLAG: &str = "[[cloth]]\nname = \"flag\"\ngenerate = \"sheet\"\n";
@@ -197,4 +197,28 @@ fn garbled_scenes_are_refused_or_read_but_never_panic() {
             }
         }
     }
+}
+
+#[test]
+fn a_new_project_builds_and_overwrites_nothing() {
+    let dir = TempDir::new("project");
+    let project = dir.0.join("deep/napkin");
+    let files = new_project(&project).unwrap();
+    assert!(files.len() >= 4 && files.iter().all(|file| file.starts_with(&project) && file.is_file()));
+    let scene = Scene::load(&files[0], &[]).unwrap_or_else(|error| panic!("{error}"));
+    let mut simulation = Simulation::new(&scene, scene.precision(), 1).unwrap_or_else(|error| panic!("{error}"));
+    assert!(simulation.warnings().is_empty(), "{:?}", simulation.warnings());
+    assert_eq!(simulation.held_positions().len(), 2);
+    for _ in 0..scene.settings.time.frame_count() {
+        simulation.advance();
+    }
+    let metrics = simulation.metrics();
+    assert!(metrics.contained == 0 && metrics.contacts > 50 && metrics.weft.p99 < 0.1, "{metrics:?}");
+    let before = fs::read_to_string(&files[0]).unwrap();
+    let message = new_project(&project).unwrap_err().to_string();
+    assert!(message.ends_with("napkin is there already and not an empty folder; nothing is overwritten"), "{message}");
+    assert_eq!(fs::read_to_string(&files[0]).unwrap(), before);
+    fs::write(dir.0.join("file"), "mine").unwrap();
+    assert!(new_project(&dir.0.join("file")).is_err());
+    assert_eq!(fs::read_to_string(dir.0.join("file")).unwrap(), "mine");
 }

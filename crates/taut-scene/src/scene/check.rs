@@ -2,14 +2,14 @@
 
 use super::Settings;
 use super::decode::ticked;
-use super::document::Node;
+use super::document::{Node, Tree};
 use super::error::Problem;
 use super::suggest::did_you_mean;
 
 /// Everything in a scene that does not fit together.
 pub(crate) fn problems(settings: &Settings, root: &Node) -> Vec<Problem> {
     let mut check = Check { root, problems: Vec::new() };
-    check.anything(settings);
+    check.anything();
     check.bodies(settings);
     check.pins(settings);
     check.colliders(settings);
@@ -26,34 +26,54 @@ impl Check<'_> {
         self.problems.push(Problem { span: Some(self.root.locate(path)), message, help });
     }
 
-    fn anything(&mut self, settings: &Settings) {
-        if settings.cloth.is_empty() && settings.solid.is_empty() {
+    fn anything(&mut self) {
+        // A list that could not be read is not empty.
+        if self.root.get("cloth").is_none() && self.root.get("solid").is_none() {
             let message = "the scene has nothing that moves; expected a [[cloth]] or a [[solid]]".into();
             self.problems.push(Problem { span: None, message, help: vec![] });
         }
     }
 
     fn bodies(&mut self, settings: &Settings) {
-        let cloth = settings.cloth.iter().map(|c| ("cloth", &c.name, c.mesh.is_some(), c.generate.is_some()));
-        let solid = settings.solid.iter().map(|s| ("solid", &s.name, s.mesh.is_some(), s.generate.is_some()));
+        let cloth = settings.cloth.iter().enumerate().map(|(at, cloth)| ("cloth", at, cloth.name.as_str()));
+        let solid = settings.solid.iter().enumerate().map(|(at, solid)| ("solid", at, solid.name.as_str()));
         let mut taken: Vec<&str> = Vec::new();
-        let mut number = [0, 0];
-        for (list, name, mesh, generate) in cloth.chain(solid) {
-            let n = &mut number[usize::from(list == "solid")];
-            let path = format!("{list}.{n}");
-            *n += 1;
-            if mesh == generate {
-                let found = if mesh { "has both `mesh` and `generate`" } else { "has neither `mesh` nor `generate`" };
-                let help = vec![format!("generators: generate = {{ kind = … }} with {}", kinds(list))];
-                self.report(&path, format!("{list} {} {found}; expected one of them", ticked(name)), help);
-            }
+        for (list, at, name) in cloth.chain(solid) {
+            let path = format!("{list}.{at}");
             if name.is_empty() {
-                self.report(&format!("{path}.name"), format!("`{path}` has an empty name"), vec![]);
-            } else if taken.contains(&name.as_str()) {
+                self.report(&format!("{path}.name"), format!("`{path}.name` is empty; expected a name"), vec![]);
+            } else if taken.contains(&name) {
                 let message = format!("there are two bodies called {}; expected a name for each", ticked(name));
                 self.report(&format!("{path}.name"), message, vec![]);
             }
             taken.push(name);
+            self.one_mesh(list, at, name);
+        }
+    }
+
+    /// A body has a mesh from one place. What was written counts, whether or not it could be read.
+    fn one_mesh(&mut self, list: &str, at: usize, name: &str) {
+        let Some(Tree::Array(items)) = self.root.get(list).map(|node| &node.tree) else { return };
+        let has = |key: &str| items.get(at).is_some_and(|item| item.get(key).is_some());
+        let (path, name) = (format!("{list}.{at}"), ticked(name));
+        match (has("mesh"), has("generate")) {
+            (true, true) => {
+                let message = format!("{list} {name} has both `mesh` and `generate`; expected one of them");
+                self.report(&format!("{path}.generate"), message, vec![]);
+            }
+            (false, false) => {
+                let kinds = match list {
+                    "cloth" => super::settings::GenerateSurface::KINDS,
+                    _ => super::settings::GenerateSolid::KINDS,
+                };
+                let help = vec![
+                    "mesh = \"file\" reads a file in the scene's folder".to_owned(),
+                    format!("generate = {{ kind = … }} makes one: {}", super::decode::one_of(kinds)),
+                ];
+                let message = format!("{list} {name} has neither `mesh` nor `generate`; expected one of them");
+                self.report(&path, message, help);
+            }
+            _ => {}
         }
     }
 
@@ -61,9 +81,10 @@ impl Check<'_> {
         let bodies: Vec<&str> = body_names(settings).collect();
         let colliders: Vec<&str> = settings.collider.iter().filter_map(|c| c.name.as_deref()).collect();
         for (at, pin) in settings.pin.iter().enumerate() {
-            self.known(&format!("pin.{at}.body"), "body", &pin.body, &bodies);
+            let path = self.root.element_path("pin", at);
+            self.known(&format!("{path}.body"), "body", &pin.body, &bodies);
             if let Some(follow) = &pin.follow {
-                self.known(&format!("pin.{at}.follow"), "collider", follow, &colliders);
+                self.known(&format!("{path}.follow"), "collider", follow, &colliders);
             }
         }
         for (at, initial) in settings.initial.iter().enumerate() {
@@ -77,8 +98,8 @@ impl Check<'_> {
         }
         let mut help: Vec<String> = did_you_mean(name, known.iter().copied()).into_iter().collect();
         help.push(match known {
-            [] => format!("there is no {what} with a name"),
-            known => format!("there is {}", known.join(", ")),
+            [] => format!("no {what} has a name"),
+            known => format!("known: {}", known.join(", ")),
         });
         self.report(path, format!("`{path}` is {}, but no {what} is called that", super::document::quoted(name)), help);
     }
@@ -96,12 +117,4 @@ impl Check<'_> {
 /// The names of all cloth and solids.
 pub(crate) fn body_names(settings: &Settings) -> impl Iterator<Item = &str> {
     settings.cloth.iter().map(|c| c.name.as_str()).chain(settings.solid.iter().map(|s| s.name.as_str()))
-}
-
-fn kinds(list: &str) -> String {
-    let kinds = match list {
-        "cloth" => super::settings::GenerateSurface::KINDS,
-        _ => super::settings::GenerateSolid::KINDS,
-    };
-    super::decode::one_of(kinds)
 }

@@ -47,11 +47,11 @@ impl Rule {
     fn words(&self) -> String {
         let range = match (self.min.is_finite(), self.max.is_finite(), self.above) {
             (false, false, _) => String::new(),
-            (true, false, false) => format!(" of at least {}", self.min),
-            (true, false, true) => format!(" above {}", self.min),
-            (false, true, _) => format!(" up to {}", self.max),
-            (true, true, false) => format!(" from {} to {}", self.min, self.max),
-            (true, true, true) => format!(" above {} and up to {}", self.min, self.max),
+            (true, false, false) => format!(" of at least {}", short(self.min)),
+            (true, false, true) => format!(" above {}", short(self.min)),
+            (false, true, _) => format!(" up to {}", short(self.max)),
+            (true, true, false) => format!(" from {} to {}", short(self.min), short(self.max)),
+            (true, true, true) => format!(" above {} and up to {}", short(self.min), short(self.max)),
         };
         let unit = if self.unit.is_empty() { String::new() } else { format!(", in {}", self.unit) };
         format!("{range}{unit}")
@@ -67,6 +67,11 @@ impl Rule {
         }
         schema
     }
+}
+
+/// A bound as people write it: 1e6 rather than 1000000.
+fn short(bound: f64) -> String {
+    if bound != 0.0 && !(1e-3..1e5).contains(&bound.abs()) { format!("{bound:e}") } else { bound.to_string() }
 }
 
 /// A number as people write it: 1 rather than 1.0.
@@ -151,8 +156,10 @@ impl Reader {
         let Some(entry) = entries.iter().find(|entry| entry.key == name) else {
             if default.is_none() {
                 let (path, expected) = (self.path(), T::expected(rule));
-                let about = format!("{name}: {}", first_sentence(doc));
-                self.report(at, format!("`{path}` lacks the key `{name}`; expected {expected}"), vec![about]);
+                // A doc of one word would only repeat the key.
+                let about = Some(format!("{name}: {}", first_sentence(doc))).filter(|_| doc.contains(' '));
+                let message = format!("`{path}` lacks the key `{name}`; expected {expected}");
+                self.report(at, message, about.into_iter().collect());
             }
             return default;
         };
@@ -251,7 +258,9 @@ impl Value for f64 {
 fn number_help(node: &Node, rule: &Rule) -> Vec<String> {
     let Tree::Text(text) = &node.tree else { return Vec::new() };
     match (units::convert(text, rule.unit), text.trim().parse::<f64>()) {
-        (Some(value), _) => vec![format!("numbers are written without unit: {value}")],
+        (Some(value), _) => {
+            vec![format!("numbers are written without their unit; this is {value} {}", rule.unit).trim_end().to_owned()]
+        }
         (None, Ok(value)) if value.is_finite() => vec![format!("numbers are written without quotes: {value}")],
         _ => Vec::new(),
     }
@@ -347,9 +356,8 @@ impl<T: Value> Value for Option<T> {
 
 impl<T: Value, const N: usize> Value for [T; N] {
     fn expected(rule: &Rule) -> String {
-        let count = ["no", "one", "two", "three", "four"].get(N).map_or(N.to_string(), ToString::to_string);
-        let each = T::expected(rule);
-        format!("{count} of these in square brackets: {}", each.strip_prefix("a ").unwrap_or(&each))
+        let count = ["none", "one", "two", "three", "four"].get(N).map_or(N.to_string(), ToString::to_string);
+        format!("a list of {count}, each {}", T::expected(rule))
     }
 
     fn decode(reader: &mut Reader, node: &Node, rule: &Rule) -> Option<Self> {
@@ -373,7 +381,7 @@ impl<T: Value, const N: usize> Value for [T; N] {
 
 impl<T: Value> Value for Vec<T> {
     fn expected(rule: &Rule) -> String {
-        format!("a list of {}", T::expected(rule).trim_start_matches("a "))
+        format!("a list, each {}", T::expected(rule))
     }
 
     fn decode(reader: &mut Reader, node: &Node, rule: &Rule) -> Option<Self> {

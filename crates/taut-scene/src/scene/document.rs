@@ -63,6 +63,18 @@ impl Node {
         by_name.or_else(|| segment.parse().ok().filter(|&at: &usize| at < items.len()))
     }
 
+    /// The dotted path of an element of a list at the root: by its name if it can be, else by number.
+    pub fn element_path(&self, list: &str, at: usize) -> String {
+        let name = match self.get(list).map(|node| &node.tree) {
+            Some(Tree::Array(items)) => items.get(at).and_then(Node::name),
+            _ => None,
+        };
+        match name.filter(|name| !name.is_empty() && !name.contains('.')) {
+            Some(name) => format!("{list}.{name}"),
+            None => format!("{list}.{at}"),
+        }
+    }
+
     /// Where the value at a dotted path was written, or else the nearest thing that contains it.
     pub fn locate(&self, path: &str) -> Span {
         let mut here = self;

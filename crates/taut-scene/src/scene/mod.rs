@@ -28,6 +28,7 @@ mod decode;
 mod document;
 mod error;
 mod overrides;
+mod project;
 mod schema;
 pub mod settings;
 mod suggest;
@@ -36,6 +37,7 @@ mod units;
 
 pub use builtin::{BUILTIN, Builtin, builtin};
 pub use error::SceneError;
+pub use project::{ProjectError, new_project};
 pub use schema::schema;
 pub use settings::Settings;
 pub(crate) use suggest::did_you_mean;
@@ -152,6 +154,11 @@ impl Scene {
     /// Everything it says, defaults filled in, as JSON.
     pub fn to_json(&self) -> serde_json::Value {
         decode::Value::json(&self.settings)
+    }
+
+    /// The dotted path of an element of a list at the root, for messages.
+    pub(crate) fn element_path(&self, list: &str, at: usize) -> String {
+        self.root.element_path(list, at)
     }
 
     /// An error about the value at a dotted path.

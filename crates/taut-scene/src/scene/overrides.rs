@@ -92,16 +92,12 @@ fn step<'a>(
     }
 }
 
-/// Which elements there are.
+/// Which elements there are, by the names that address them.
 fn element_help(items: &[Node], typed: &str) -> Vec<String> {
     let names: Vec<&str> = items.iter().filter_map(Node::name).collect();
-    let mut help: Vec<String> = did_you_mean(typed, names.iter().copied()).into_iter().collect();
-    let numbers = match items.len() {
-        0 => "it is empty".to_owned(),
-        1 => "it has the element 0".to_owned(),
-        count => format!("it has the elements 0 to {}", count - 1),
-    };
-    let called = if names.is_empty() { String::new() } else { format!(", called {}", names.join(", ")) };
-    help.push(format!("{numbers}{called}"));
+    let mut help: Vec<String> = did_you_mean(typed, names).into_iter().collect();
+    let label = |(at, item): (usize, &Node)| item.name().map_or_else(|| at.to_string(), str::to_owned);
+    let labels: Vec<String> = items.iter().enumerate().map(label).take(20).collect();
+    help.push(if labels.is_empty() { "it is empty".into() } else { format!("its elements: {}", labels.join(", ")) });
     help
 }

@@ -194,8 +194,8 @@ fn key<T: Value>(reader: &mut Reader, node: &Node, rule: &Rule) -> Option<(f64, 
         reader.unexpected(node, "{ time = …, value = … }", Vec::new());
         return None;
     };
-    let time = reader.field(entries, ("time", "When", &Rule::ANY.unit("s")), None, node.span);
-    let value = reader.field(entries, ("value", "The value then", rule), None, node.span);
+    let time = reader.field(entries, ("time", "", &Rule::ANY.unit("s")), None, node.span);
+    let value = reader.field(entries, ("value", "", rule), None, node.span);
     reader.unknown(entries, &["time", "value"]);
     Some((time?, value?))
 }

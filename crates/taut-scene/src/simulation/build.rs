@@ -31,10 +31,10 @@ impl Bodies {
     pub fn new(scene: &Scene) -> Result<Self, SceneError> {
         let mut bodies = Bodies { builder: ModelBuilder::new(), objects: Vec::new(), warnings: Vec::new() };
         for (at, cloth) in scene.settings.cloth.iter().enumerate() {
-            bodies.add_cloth(scene, &format!("cloth.{at}"), cloth)?;
+            bodies.add_cloth(scene, &scene.element_path("cloth", at), cloth)?;
         }
         for (at, solid) in scene.settings.solid.iter().enumerate() {
-            bodies.add_solid(scene, &format!("solid.{at}"), solid)?;
+            bodies.add_solid(scene, &scene.element_path("solid", at), solid)?;
         }
         Ok(bodies)
     }

@@ -25,7 +25,7 @@ pub(super) fn pin_all(
     let mut pins = Vec::new();
     for (at, pin) in scene.settings.pin.iter().enumerate() {
         let Some(object) = objects.iter().find(|object| object.info.name == pin.body) else { continue };
-        let chosen = select(scene, &format!("pin.{at}.select"), pin, object, engine)?;
+        let chosen = select(scene, &(scene.element_path("pin", at) + ".select"), pin, object, engine)?;
         let vertices: Vec<_> = chosen.into_iter().map(|v| (v, engine.position(v))).collect();
         let held = HeldVertices {
             vertices,

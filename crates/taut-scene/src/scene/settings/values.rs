@@ -43,7 +43,7 @@ pub struct Triple(pub [f64; 3]);
 
 impl Value for Triple {
     fn expected(rule: &Rule) -> String {
-        format!("{}, or three of them in square brackets", f64::expected(rule))
+        format!("{}, or a list of three", f64::expected(rule))
     }
 
     fn decode(reader: &mut Reader, node: &Node, rule: &Rule) -> Option<Self> {
