@@ -89,7 +89,8 @@ fn the_schema_documents_every_key() {
         for key in ["items", "anyOf", "oneOf"] {
             match &schema[key] {
                 Json::Array(all) => all.iter().for_each(|one| walk(one, path, count)),
-                one => one.is_object().then(|| walk(one, path, count)).unwrap_or_default(),
+                one if one.is_object() => walk(one, path, count),
+                _ => {}
             }
         }
     }
@@ -172,10 +173,10 @@ fn assets_stay_in_the_scene_folder() {
 fn truncated_scenes_are_refused_or_read_but_never_panic() {
     for builtin in BUILTIN {
         for end in 0..builtin.text.len() {
-            if let Some(text) = builtin.text.get(..end) {
-                if let Err(error) = Scene::parse("a.toml", text, None, &[]) {
-                    assert!(error.count() > 0 && !error.to_string().is_empty());
-                }
+            if let Some(text) = builtin.text.get(..end)
+                && let Err(error) = Scene::parse("a.toml", text, None, &[])
+            {
+                assert!(error.count() > 0 && !error.to_string().is_empty());
             }
         }
     }
