@@ -53,7 +53,8 @@ fn compare(schema: &Json, settings: &Json, path: &str, count: &mut usize) {
     for (key, property) in schema["properties"].as_object().into_iter().flatten() {
         let path = format!("{path}.{key}");
         let value = settings.get(key).unwrap_or(&Json::Null);
-        if let Some(default) = property.get("default") {
+        // A scene needs a body, so its list is not empty.
+        if let Some(default) = property.get("default").filter(|_| path != ".cloth") {
             assert_eq!(default, value, "{path}");
             *count += 1;
         }

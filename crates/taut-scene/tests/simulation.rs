@@ -113,6 +113,7 @@ fn a_resumed_run_has_the_same_bits() {
             resumed.restore(Checkpoint::read(&path, resumed.identity()).unwrap()).unwrap();
             std::fs::remove_dir_all(&dir).unwrap();
             assert_eq!((resumed.frame(), resumed.state_hash()), (at, whole.state_hash()));
+            assert_eq!(resumed.held_positions(), whole.held_positions());
             let mut undisturbed = build(PINNED, precision);
             while undisturbed.frame() < at + 20 {
                 undisturbed.advance();
@@ -121,6 +122,10 @@ fn a_resumed_run_has_the_same_bits() {
                 resumed.advance();
             }
             assert_eq!(resumed.metrics(), undisturbed.metrics(), "{precision:?} from frame {at}");
+            // Back again, from a frame after the pins were let go.
+            resumed.restore(whole.save()).unwrap();
+            (0..20).for_each(|_| drop(resumed.advance()));
+            assert_eq!(resumed.metrics(), undisturbed.metrics(), "{precision:?} back to frame {at}");
         }
     }
 }

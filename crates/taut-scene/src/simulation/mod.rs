@@ -148,7 +148,7 @@ impl Simulation {
     /// Computes the next frame.
     pub fn advance(&mut self) -> FrameReport {
         let steps = self.scene.settings.time.steps;
-        let dt = 1.0 / (self.scene.settings.time.fps * f64::from(steps));
+        let dt = self.step_seconds();
         let mut report = FrameReport { steps, stage_seconds: vec![0.0; Stage::ALL.len()], ..FrameReport::default() };
         for step in 0..steps {
             let at = |step: u32| self.time_of(self.frame) + f64::from(step) * dt;
@@ -188,6 +188,11 @@ impl Simulation {
             },
             colliders: self.colliders.iter().map(|collider| collider.during(from, to)).collect(),
         }
+    }
+
+    fn step_seconds(&self) -> f64 {
+        let time = &self.scene.settings.time;
+        1.0 / (time.fps * f64::from(time.steps))
     }
 
     fn time_of(&self, frame: u32) -> f64 {
@@ -337,6 +342,8 @@ impl Simulation {
         let stage_seconds = checkpoint.take::<f64>("stage_seconds")?;
         self.engine.restore(&mut checkpoint)?;
         self.frame = frame;
+        let last_step = self.time() - self.step_seconds();
+        pins::rewind(&mut self.pins, last_step);
         self.contained = counters.first().copied().unwrap_or(0);
         self.contacts = counters.get(1).copied().unwrap_or(0);
         self.stage_seconds = stage_seconds;

@@ -5,6 +5,7 @@ use super::engine::Engine;
 use super::motion::{collider_pose, from_world, moved, moves, to_world};
 use crate::scene::settings::{Collider, Motion, Pin, Select, SelectTable};
 use crate::scene::{Scene, SceneError};
+use std::collections::HashSet;
 
 /// A pin of the scene, with the vertices it holds.
 pub(super) struct HeldVertices {
@@ -64,6 +65,12 @@ impl HeldVertices {
         Some(point)
     }
 
+    /// Whether it lets go before a step that begins at a time, s. A frame's time is a quotient: half a microsecond is
+    /// no delay.
+    fn over(&self, from: f64) -> bool {
+        self.until <= from + 5e-7
+    }
+
     fn moves(&self) -> bool {
         let collider = self.follow.as_ref().and_then(|collider| collider.motion.as_ref());
         self.motion.as_ref().is_some_and(moves) || collider.is_some_and(moves)
@@ -73,14 +80,11 @@ impl HeldVertices {
 /// Tells held vertices where to be at the end of the step from `from` to `to` (s), and lets go what is to be let go.
 pub(super) fn drive(pins: &mut [HeldVertices], engine: &mut dyn Engine, from: f64, to: f64) {
     for at in 0..pins.len() {
-        // A frame's time is a quotient: half a microsecond is no delay.
-        if !pins[at].released && pins[at].until <= from + 5e-7 {
+        if !pins[at].released && pins[at].over(from) {
             pins[at].released = true;
-            for &(vertex, _) in &pins[at].vertices {
-                let holds = |pin: &HeldVertices| !pin.released && pin.vertices.iter().any(|held| held.0 == vertex);
-                if !pins.iter().any(holds) {
-                    engine.unpin(vertex);
-                }
+            let others: HashSet<u32> = held(pins).into_iter().collect();
+            for &(vertex, _) in pins[at].vertices.iter().filter(|(vertex, _)| !others.contains(vertex)) {
+                engine.unpin(vertex);
             }
         }
         let pin = &pins[at];
@@ -95,7 +99,12 @@ pub(super) fn drive(pins: &mut [HeldVertices], engine: &mut dyn Engine, from: f6
     }
 }
 
-/// The places of all vertices that are held now.
+/// Makes pins what they are after a step that began at a time, s; the state is taken care of elsewhere.
+pub(super) fn rewind(pins: &mut [HeldVertices], from: f64) {
+    pins.iter_mut().for_each(|pin| pin.released = pin.over(from));
+}
+
+/// All vertices that are held now, ascending.
 pub(super) fn held(pins: &[HeldVertices]) -> Vec<u32> {
     let mut all: Vec<u32> =
         pins.iter().filter(|pin| !pin.released).flat_map(|pin| pin.vertices.iter().map(|v| v.0)).collect();
@@ -139,6 +148,7 @@ fn picked(
             let message = format!("`{path}` is {}; expected a vertex from 0 to {}", indices[at], count - 1);
             return Err(scene.error(&path, message, Vec::new()));
         }
+        let indices: HashSet<u32> = indices.iter().copied().collect();
         chosen.retain(|vertex| indices.contains(vertex));
     }
     if let Some(b) = &table.within_box {

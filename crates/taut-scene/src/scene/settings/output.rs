@@ -26,6 +26,10 @@ choice! {
         Shear = "shear",
         /// Change of area.
         Area = "area",
+        /// Strain of soft bodies along their axes, the largest of three.
+        Stretch = "stretch",
+        /// Change of volume of soft bodies.
+        Volume = "volume",
     }
 }
 
