@@ -112,6 +112,8 @@ macro_rules! containers {
         #[derive(Clone, Debug)]
         pub struct Elements<T> {
             $(#[doc = concat!("Batch of `", stringify!($kind), "`.")] pub $field: Batch<T, $v, $p, $r>,)*
+            /// How many multipliers the elastic rows have, in blocks.
+            pub(crate) multipliers: usize,
         }
 
         impl<T: Scalar> Elements<T> {
@@ -135,7 +137,15 @@ macro_rules! containers {
                 $(for e in &mut self.$field {
                     e.index = e.index.map(|v| own[v as usize]);
                 })*
-                Elements { $($field: Batch::pack(&self.$field, own.len() as u32),)* }
+                let mut elements = Elements {
+                    $($field: Batch::pack(&self.$field, own.len() as u32),)*
+                    multipliers: 0,
+                };
+                let mut multipliers = 0;
+                $(elements.$field.multipliers = multipliers;
+                multipliers += elements.$field.elastic.len() * $r;)*
+                elements.multipliers = multipliers;
+                elements
             }
         }
     };

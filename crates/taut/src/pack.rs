@@ -16,6 +16,21 @@ pub struct Block<T, const V: usize, const P: usize, const R: usize> {
     pub stiffness: [[T; BLOCK]; R],
 }
 
+/// How the rows of [`BLOCK`] elements answer to deformation: the energy is U = ½ cᵀ E c, and this holds E⁻¹.
+#[repr(C, align(64))]
+#[derive(Clone, Debug)]
+pub struct Elastic<T, const R: usize> {
+    /// The diagonal of E⁻¹, per row, 1/J for rows without a unit; [`SLACK`] for rows that have no stiffness.
+    pub compliance: [[T; BLOCK]; R],
+    /// The entries of E⁻¹ between rows 0 and 1, 0 and 2, 1 and 2. Others are zero.
+    pub coupling: [[T; BLOCK]; 3],
+    /// Damping time γ of each row, s: the force is −Jᵀ E (c + γ ċ).
+    pub gamma: [[T; BLOCK]; R],
+}
+
+/// The compliance of a row without stiffness: large enough to hold nothing, small enough for `f32` to compute with.
+pub const SLACK: f64 = 1e30;
+
 /// All elements of one kind.
 #[derive(Clone, Debug)]
 pub struct Batch<T, const V: usize, const P: usize, const R: usize> {
@@ -25,12 +40,21 @@ pub struct Batch<T, const V: usize, const P: usize, const R: usize> {
     pub colours: Vec<Range<usize>>,
     /// Damping rate of each row, 1/s, parallel to `blocks`; empty if nothing is damped.
     pub damping: Vec<[[T; BLOCK]; R]>,
+    /// Physical stiffness, parallel to `blocks`; empty if no row has any.
+    pub elastic: Vec<Elastic<T, R>>,
+    /// Where this batch's multipliers begin in the model's list of them: row r of block b is at
+    /// `multipliers + b * R + r`, if the batch is elastic.
+    pub multipliers: usize,
     /// For each lane the element's number in its kind, in the order it was added; [`u32::MAX`] in spare lanes.
     pub source: Vec<[u32; BLOCK]>,
     /// Bit r is set if row r has stiffness in any element.
     pub stiff_rows: u32,
     /// Bit r is set if row r has damping in any element.
     pub damped_rows: u32,
+    /// Bit r is set if row r has physical stiffness in any element.
+    pub elastic_rows: u32,
+    /// Whether any elastic row has a damping time.
+    pub viscous: bool,
     /// The number of elements.
     pub count: usize,
 }
@@ -41,9 +65,13 @@ impl<T, const V: usize, const P: usize, const R: usize> Default for Batch<T, V, 
             blocks: Vec::new(),
             colours: Vec::new(),
             damping: Vec::new(),
+            elastic: Vec::new(),
+            multipliers: 0,
             source: Vec::new(),
             stiff_rows: 0,
             damped_rows: 0,
+            elastic_rows: 0,
+            viscous: false,
             count: 0,
         }
     }
@@ -60,6 +88,24 @@ pub struct Loose<const V: usize, const P: usize, const R: usize> {
     pub stiffness: [f64; R],
     /// Damping rate of each row, 1/s.
     pub damping: [f64; R],
+    /// Physical stiffness, if it has any.
+    pub elastic: Option<Compliance<R>>,
+}
+
+/// The elasticity of one element, as in [`Elastic`].
+#[derive(Clone, Copy, Debug)]
+pub struct Compliance<const R: usize> {
+    /// The diagonal of E⁻¹.
+    pub diagonal: [f64; R],
+    /// E⁻¹ between rows 0 and 1, 0 and 2, 1 and 2.
+    pub coupling: [f64; 3],
+    /// Damping time of each row, s.
+    pub gamma: [f64; R],
+}
+
+impl<const R: usize> Compliance<R> {
+    /// No stiffness at all.
+    pub const NONE: Self = Compliance { diagonal: [SLACK; R], coupling: [0.0; 3], gamma: [0.0; R] };
 }
 
 impl<T: Scalar, const V: usize, const P: usize, const R: usize> Batch<T, V, P, R> {
@@ -67,10 +113,14 @@ impl<T: Scalar, const V: usize, const P: usize, const R: usize> Batch<T, V, P, R
     pub fn pack(loose: &[Loose<V, P, R>], spare: u32) -> Self {
         let mut batch = Batch { count: loose.len(), ..Batch::default() };
         let damped = loose.iter().any(|e| e.damping.iter().any(|&d| d > 0.0));
+        let elastic = loose.iter().any(|e| e.elastic.is_some());
         for members in colour(loose, spare as usize) {
             let start = batch.blocks.len();
             for chunk in members.chunks(BLOCK) {
                 batch.push_block(loose, chunk, spare, damped);
+                if elastic {
+                    batch.push_elastic(loose, chunk);
+                }
             }
             batch.colours.push(start..batch.blocks.len());
         }
@@ -108,6 +158,25 @@ impl<T: Scalar, const V: usize, const P: usize, const R: usize> Batch<T, V, P, R
         if damped {
             self.damping.push(damping);
         }
+    }
+
+    fn push_elastic(&mut self, loose: &[Loose<V, P, R>], chunk: &[u32]) {
+        let zero = T::of(0.0);
+        let mut out =
+            Elastic { compliance: [[T::of(SLACK); BLOCK]; R], coupling: [[zero; BLOCK]; 3], gamma: [[zero; BLOCK]; R] };
+        for (lane, &id) in chunk.iter().enumerate() {
+            let Some(e) = &loose[id as usize].elastic else { continue };
+            for r in 0..R {
+                out.compliance[r][lane] = T::of(e.diagonal[r]);
+                out.gamma[r][lane] = T::of(e.gamma[r]);
+                self.elastic_rows |= u32::from(e.diagonal[r] < SLACK) << r;
+                self.viscous |= e.gamma[r] > 0.0;
+            }
+            for c in 0..3 {
+                out.coupling[c][lane] = T::of(e.coupling[c]);
+            }
+        }
+        self.elastic.push(out);
     }
 }
 
@@ -179,7 +248,7 @@ mod tests {
     use super::*;
 
     fn loose(index: [u32; 2]) -> Loose<2, 1, 1> {
-        Loose { index, rest: [1.0], stiffness: [1.0], damping: [0.0] }
+        Loose { index, rest: [1.0], stiffness: [1.0], damping: [0.0], elastic: None }
     }
 
     #[test]

@@ -139,7 +139,7 @@ impl ModelBuilder {
             for v in triangles[t] {
                 self.masses[v as usize] += share;
             }
-            self.faces.push(Loose { index: triangles[t], rest: [1.0], stiffness: [], damping: [] });
+            self.faces.push(Loose { index: triangles[t], rest: [1.0], stiffness: [], damping: [], elastic: None });
         }
         let edges = edges_of(&triangles, &kept);
         self.add_edges(&edges, cloth);
@@ -233,6 +233,7 @@ impl ModelBuilder {
                 rest: [b[0], b[1], b[2], b[3], cloth.rest_stretch[0], cloth.rest_stretch[1]],
                 stiffness: [k.weft, k.warp, k.shear, k.area],
                 damping: [d.weft, d.warp, d.shear, d.area],
+                elastic: None,
             })
         }));
         first..list.len() as u32
@@ -249,6 +250,7 @@ impl ModelBuilder {
                 rest: [1.0 / (b - a).norm2().sqrt(), 1.0],
                 stiffness: [cloth.stiffness.edge],
                 damping: [cloth.damping.edge],
+                elastic: None,
             });
         }
     }
@@ -280,6 +282,7 @@ impl ModelBuilder {
                 rest: [rest],
                 stiffness: [cloth.stiffness.bend],
                 damping: [cloth.damping.bend],
+                elastic: None,
             });
         }
     }

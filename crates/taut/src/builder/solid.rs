@@ -112,7 +112,13 @@ impl ModelBuilder {
         }
         let kept: Vec<_> = strained.iter().map(|&t| tets[t as usize]).collect();
         let triangles = boundary_triangles(&kept);
-        self.faces.extend(triangles.iter().map(|&index| Loose { index, rest: [1.0], stiffness: [], damping: [] }));
+        self.faces.extend(triangles.iter().map(|&index| Loose {
+            index,
+            rest: [1.0],
+            stiffness: [],
+            damping: [],
+            elastic: None,
+        }));
         let elements = first..self.elements_of(solid.form).len() as u32;
         self.bodies.push(Body {
             name: name.to_owned(),
@@ -201,7 +207,7 @@ impl ModelBuilder {
         let k = &solid.stiffness;
         let stiffness = [k.stretch[0], k.stretch[1], k.stretch[2], k.shear[0], k.shear[1], k.shear[2], k.volume];
         let c = solid.damping;
-        Some(Loose { index, rest, stiffness, damping: [c, c, c, c, c, c, 0.0] })
+        Some(Loose { index, rest, stiffness, damping: [c, c, c, c, c, c, 0.0], elastic: None })
     }
 }
 

@@ -3,6 +3,43 @@
 pub mod aero;
 mod lanewise;
 pub mod pbd;
+pub(crate) mod scheme;
 
 #[cfg(test)]
 mod tests;
+
+/// Which method finds the new positions and multipliers of a step. All solve the same equations,
+/// `x = x̃ + s M⁻¹ J(x)ᵀ λ` and `c(x) + γ ċ + E⁻¹ λ = 0`, and give the same result if they run long enough.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Solver {
+    /// Element after element, coloured, in lanes (soft constraints §7). The fastest for what can be seen.
+    GaussSeidel {
+        /// 1 for plain Gauss–Seidel; up to 2 for successive over-relaxation.
+        relaxation: f64,
+        /// Solves an element's stretch and shear together, not only the stretches.
+        block: bool,
+    },
+    /// All elements at once, each with its share of the vertices' masses (Jacobi with averaging). Slow and smooth.
+    Jacobi {
+        /// Up to 1.
+        relaxation: f64,
+    },
+    /// Steepest descent of the residual in constraint space (soft constraints §7).
+    MinimumResidual,
+    /// Conjugate Residuals in constraint space (soft constraints §7).
+    ConjugateResiduals,
+    /// Nonlinear conjugate gradients in configuration space (soft constraints Algorithm 1, corrected).
+    NonlinearCg,
+    /// One Newton step by conjugate gradients: the classical semi-implicit cloth solver.
+    NewtonCg,
+    /// One Newton step by sparse Cholesky factorisation: "exact" in the paper.
+    NewtonCholesky,
+    /// Newton steps with a line search until the tolerance is met: the reference.
+    Newton,
+}
+
+impl Default for Solver {
+    fn default() -> Self {
+        Solver::GaussSeidel { relaxation: 1.0, block: false }
+    }
+}

@@ -37,7 +37,8 @@ where
 {
     let mut weight = [0.0; R];
     weight[row] = 1.0;
-    let loose = Loose { index: core::array::from_fn(|k| k as u32), rest, stiffness: weight, damping: weight };
+    let loose =
+        Loose { index: core::array::from_fn(|k| k as u32), rest, stiffness: weight, damping: weight, elastic: None };
     let batch = Batch::<f64, V, P, R>::pack(&[loose], V as u32);
     let spare = [[0.0; 4]];
     let mut x: Vec<_> = x.iter().chain(&spare).copied().collect();
@@ -158,6 +159,7 @@ fn collapsed_elements_recover() {
             rest: [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0],
             stiffness: [1.0; 7],
             damping: [0.0; 7],
+            elastic: None,
         };
         loose.stiffness[6] = 0.9;
         let batch = Batch::<T, 4, 12, 7>::pack(&[loose], 4);
