@@ -15,11 +15,13 @@ mod step;
 pub mod team;
 
 pub use builder::{
-    BuildError, Cloth, ClothDamping, ClothStiffness, Grain, ModelBuilder, Oddity, Solid, SolidStiffness, StrainForm,
-    Warning,
+    BuildError, Cloth, ClothDamping, ClothElasticity, ClothStiffness, ElasticDamping, Grain, Membrane, ModelBuilder,
+    Oddity, Orthotropic, Solid, SolidElasticity, SolidStiffness, StrainForm, Warning,
 };
 pub use contact::{Collider, Pose, Shape};
 pub use model::{Body, BodyKind, Elements, Model, Visit};
+pub use solve::Solver;
 pub use solve::aero::Air;
+pub use solve::scheme::Integrator;
 pub use state::State;
 pub use step::{Params, Scratch, Stage, StepReport, step};

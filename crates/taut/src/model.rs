@@ -43,8 +43,12 @@ pub struct Body {
     pub strained: Vec<u32>,
     /// The numbers of its strain elements in their kind.
     pub elements: Range<u32>,
+    /// The numbers of its strain elements in [`Strains`](crate::measure::Strains).
+    pub strains: Range<u32>,
     /// Which kind of strain element it has.
     pub kind: BodyKind,
+    /// Which form of strain rows.
+    pub form: crate::StrainForm,
 }
 
 /// What a body is made of.

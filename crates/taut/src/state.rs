@@ -1,6 +1,6 @@
 //! What changes: positions and velocities.
 
-use crate::lanes::{Scalar, Vertex};
+use crate::lanes::{BLOCK, Scalar, Vertex};
 use crate::model::Model;
 
 /// The state of a simulation. All access is in the user's vertex numbers.
@@ -16,6 +16,12 @@ pub struct State<T: Scalar> {
     pub(crate) targets: Vec<(u32, [T; 3])>,
     /// Simulated time, s.
     pub(crate) time: f64,
+    /// Multipliers of the elastic rows in the last substep, as [`Batch::multipliers`](crate::pack::Batch) lays them out.
+    pub(crate) multipliers: Vec<[T; BLOCK]>,
+    /// Positions and velocities one substep ago, for integrators that look so far back; else empty.
+    pub(crate) before: Vec<[Vertex<T>; 2]>,
+    /// The length of that substep, s.
+    pub(crate) before_h: f64,
 }
 
 impl<T: Scalar> State<T> {
@@ -31,7 +37,28 @@ impl<T: Scalar> State<T> {
             })
             .collect();
         x.push([zero; 4]);
-        State { v: vec![[zero; 4]; x.len()], x, targets: Vec::new(), time: 0.0 }
+        State {
+            v: vec![[zero; 4]; x.len()],
+            x,
+            targets: Vec::new(),
+            time: 0.0,
+            multipliers: vec![[zero; BLOCK]; model.elements.multipliers],
+            before: Vec::new(),
+            before_h: 0.0,
+        }
+    }
+
+    /// Whether this is a state of `model`, as far as numbers of things can tell.
+    pub(crate) fn fits(&self, model: &Model<T>) -> bool {
+        self.x.len() == model.vertices() + 1 && self.multipliers.len() == model.elements.multipliers
+    }
+
+    /// Prepares for substeps of length `h` (s) that look one substep back, or do not. True if there is none to look at.
+    pub(crate) fn remember(&mut self, remember: bool, h: f64) -> bool {
+        let first = self.before_h != h;
+        self.before_h = if remember { h } else { 0.0 };
+        self.before.resize(if remember { self.x.len() } else { 0 }, [[T::of(0.0); 4]; 2]);
+        first
     }
 
     /// Simulated time, s.
@@ -39,23 +66,48 @@ impl<T: Scalar> State<T> {
         self.time
     }
 
-    /// Everything but the time as plain numbers, for checkpoints: positions with inverse masses, then velocities. To be
-    /// taken between steps: where pins were told to go is not in it.
+    /// Everything but the time as plain numbers, for checkpoints: positions with inverse masses, velocities, multipliers,
+    /// and what the integrator remembers. To be taken between steps: where pins were told to go is not in it.
     pub fn to_numbers(&self) -> Vec<T> {
-        self.x.iter().chain(&self.v).flatten().copied().collect()
+        let vertices = self.x.iter().chain(&self.v).flatten();
+        let before = self.before.iter().flatten().flatten();
+        let length = self.before_length();
+        vertices.chain(self.multipliers.iter().flatten()).chain(before).chain(length.as_slice()).copied().collect()
+    }
+
+    /// The substep before as numbers: the length of it in multiples that every precision holds, or nothing.
+    fn before_length(&self) -> Vec<T> {
+        // In two parts, so that f32 gives back every bit of an f64.
+        let high = T::of(self.before_h);
+        let low = T::of(self.before_h - high.f64());
+        if self.before.is_empty() { Vec::new() } else { vec![high, low] }
     }
 
     /// The state that [`to_numbers`](Self::to_numbers) gave for the same model, at `time` (s). Stepping on from it gives
     /// the same bits. Nothing if there are more or fewer numbers, one that is not finite, or masses that are
     /// not the model's.
     pub fn from_numbers(model: &Model<T>, numbers: &[T], time: f64) -> Option<Self> {
-        let (vertices, rest) = numbers.as_chunks::<4>();
-        let count = model.vertices() + 1;
-        let sound = rest.is_empty() && vertices.len() == 2 * count && numbers.iter().all(|n| n.finite());
-        let (x, v) = vertices.split_at_checked(count).filter(|_| sound)?;
+        let mut state = State::new(model);
+        let count = state.x.len();
+        let (vertices, rest) = numbers.split_at_checked(8 * count)?;
+        let (multipliers, before) = rest.split_at_checked(BLOCK * state.multipliers.len())?;
+        if !(before.is_empty() || before.len() == 8 * count + 2) || !numbers.iter().all(|n| n.finite()) {
+            return None;
+        }
         let weight = |i: usize| model.user.get(i).map_or(T::of(0.0), |&u| inverse(model.masses[u as usize]));
-        let weighed = (0..count).all(|i| x[i][3] == T::of(0.0) || x[i][3] == weight(i));
-        Some(State { x: x.to_vec(), v: v.to_vec(), targets: Vec::new(), time }).filter(|_| weighed)
+        let (x, v) = vertices.as_chunks::<4>().0.split_at(count);
+        if !(0..count).all(|i| x[i][3] == T::of(0.0) || x[i][3] == weight(i)) {
+            return None;
+        }
+        state.x.copy_from_slice(x);
+        state.v.copy_from_slice(v);
+        state.multipliers.copy_from_slice(multipliers.as_chunks().0);
+        if let [before @ .., high, low] = before {
+            state.before = before.as_chunks::<4>().0.as_chunks::<2>().0.to_vec();
+            state.before_h = high.f64() + low.f64();
+        }
+        state.time = time;
+        Some(state)
     }
 
     /// The position of a vertex, m.

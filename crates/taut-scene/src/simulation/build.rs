@@ -3,7 +3,7 @@
 use super::{Object, ObjectKind};
 use crate::generate::{GenerateError, Transform, frames_along, frames_around, frames_from_surface};
 use crate::read;
-use crate::scene::settings::{Cloth, Colour, Form, Frames, Solid};
+use crate::scene::settings::{Cloth, Colour, Frames, Solid};
 use crate::scene::{Scene, SceneError};
 use crate::write::{FieldOn, ObjectInfo};
 use taut::mesh::{Group, TetMesh, TriMesh};
@@ -50,7 +50,7 @@ impl Bodies {
         let info = ObjectInfo::from_triangles(&cloth.name, &mesh).with_velocities();
         let fields = ["weft", "warp", "shear", "area"];
         let info = fields.iter().fold(info, |info, name| info.with_field(name, FieldOn::Triangles));
-        self.push(ObjectKind::Cloth, info, mesh.groups, base, cloth.form, cloth.colour);
+        self.push(ObjectKind::Cloth, info, mesh.groups, base, cloth.colour);
         Ok(())
     }
 
@@ -66,23 +66,15 @@ impl Bodies {
         let info = ObjectInfo::from_tets(&solid.name, &mesh).with_velocities();
         let fields = ["stretch", "volume"];
         let info = fields.iter().fold(info, |info, name| info.with_field(name, FieldOn::Tets));
-        self.push(ObjectKind::Solid, info, mesh.groups, base, solid.form, solid.colour);
+        self.push(ObjectKind::Solid, info, mesh.groups, base, solid.colour);
         Ok(())
     }
 
-    fn push(
-        &mut self,
-        kind: ObjectKind,
-        info: ObjectInfo,
-        groups: Vec<Group>,
-        base: u32,
-        form: Form,
-        colour: Option<Colour>,
-    ) {
+    fn push(&mut self, kind: ObjectKind, info: ObjectInfo, groups: Vec<Group>, base: u32, colour: Option<Colour>) {
         let vertices = base..base + info.rest.len() as u32;
         let colour = colour.unwrap_or(COLOURS[self.objects.len() % COLOURS.len()]);
         let (surface, surface_tets) = (Vec::new(), Vec::new());
-        self.objects.push(Object { kind, info, groups, colour, surface, surface_tets, vertices, form });
+        self.objects.push(Object { kind, info, groups, colour, surface, surface_tets, vertices });
     }
 
     fn read_surface(&mut self, scene: &Scene, path: &str, cloth: &Cloth) -> Result<TriMesh, SceneError> {

@@ -47,9 +47,8 @@ pub struct Metrics {
 impl Metrics {
     pub(super) fn new(strains: &Strains, totals: &Totals) -> Self {
         let [weft, warp, shear, area] = strains.cloth();
-        let tets = || strains.tetrahedra.iter().chain(&strains.plain_tetrahedra);
-        let stretches: Vec<f64> = tets().map(largest_stretch).collect();
-        let volumes: Vec<f64> = tets().map(|tet| tet[6]).collect();
+        let stretches: Vec<f64> = strains.tetrahedra.iter().map(largest_stretch).collect();
+        let volumes: Vec<f64> = strains.tetrahedra.iter().map(|tet| tet[6]).collect();
         Metrics {
             weft,
             warp,

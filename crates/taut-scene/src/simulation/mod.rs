@@ -24,7 +24,7 @@ mod pins;
 pub use colliders::ColliderObject;
 pub use metrics::Metrics;
 
-use crate::scene::settings::{Colour, Form, Precision, Solver};
+use crate::scene::settings::{Colour, Precision, Solver};
 use crate::scene::{Scene, SceneError};
 use crate::write::hash::Hash64;
 use crate::write::{Checkpoint, CheckpointError, ObjectInfo, Setup};
@@ -60,7 +60,6 @@ pub struct Object {
     /// For solids the tetrahedron behind each triangle of the surface, so that its fields can be shown; else empty.
     pub surface_tets: Vec<u32>,
     vertices: Range<u32>,
-    form: Form,
 }
 
 /// What happened in a frame.
@@ -187,6 +186,7 @@ impl Simulation {
                 along: air.drag.along,
             },
             colliders: self.colliders.iter().map(|collider| collider.during(from, to)).collect(),
+            ..Params::default()
         }
     }
 
@@ -242,17 +242,17 @@ impl Simulation {
         let of = |(object, body): (&Object, &taut::Body)| {
             let mut out =
                 vec![vec![0.0; object.info.triangles.len() + object.info.tets.len()]; object.info.fields.len()];
-            for (element, &to) in body.elements.clone().zip(&body.strained) {
+            for (element, &to) in body.strains.clone().zip(&body.strained) {
                 let (element, to) = (element as usize, to as usize);
-                match (object.kind, object.form) {
-                    (ObjectKind::Cloth, form) => {
-                        let list = if form == Form::Plain { &strains.plain_triangles } else { &strains.triangles };
-                        out.iter_mut().zip(list[element]).for_each(|(field, value)| field[to] = value);
+                match object.kind {
+                    ObjectKind::Cloth => {
+                        let values = strains.triangles[element];
+                        out.iter_mut().zip(values).for_each(|(field, value)| field[to] = value);
                     }
-                    (ObjectKind::Solid, form) => {
-                        let list = if form == Form::Plain { &strains.plain_tetrahedra } else { &strains.tetrahedra };
-                        out[0][to] = metrics::largest_stretch(&list[element]);
-                        out[1][to] = list[element][6];
+                    ObjectKind::Solid => {
+                        let values = &strains.tetrahedra[element];
+                        out[0][to] = metrics::largest_stretch(values);
+                        out[1][to] = values[6];
                     }
                 }
             }

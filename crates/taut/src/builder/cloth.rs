@@ -1,7 +1,11 @@
 //! Cloth: triangles with strain, edges, hinges, faces.
 
 use super::frames::{Material, Unusable, inverse2, materials};
-use super::{BuildError, Grain, ModelBuilder, Oddity, StrainForm, check_number, check_rate, check_share};
+use super::links::Links;
+use super::{
+    BuildError, ClothElasticity, Grain, Membrane, ModelBuilder, Oddity, StrainForm, check_number, check_rate,
+    check_share,
+};
 use crate::lanes::V3;
 use crate::mesh::TriMesh;
 use crate::model::{Body, BodyKind};
@@ -23,6 +27,8 @@ pub struct Cloth {
     pub rest_stretch: [f64; 2],
     /// How fast motion along each row dies.
     pub damping: ClothDamping,
+    /// Stiffness in physical units. If given, `form`, `stiffness` and `damping` have no say.
+    pub elasticity: Option<ClothElasticity>,
 }
 
 /// The share of each row's error that one projection removes, 0 to 1 (SBD Eq. 1). Depends on the number of
@@ -76,11 +82,21 @@ impl Default for Cloth {
             stiffness: ClothStiffness::default(),
             rest_stretch: [1.0, 1.0],
             damping: ClothDamping::default(),
+            elasticity: None,
         }
     }
 }
 
 impl Cloth {
+    /// The form of the strain rows its triangles get: `form`, or that of its elasticity.
+    pub fn strain_form(&self) -> StrainForm {
+        match self.elasticity.map(|e| e.membrane) {
+            None => self.form,
+            Some(Membrane::Continuum(_)) => StrainForm::Plain,
+            Some(Membrane::StretchShear { .. } | Membrane::Links { .. }) => StrainForm::StretchShear,
+        }
+    }
+
     fn check(&self, body: &str) -> Result<(), BuildError> {
         let positive = |x: f64| x.is_finite() && x > 0.0;
         check_number(body, "density", self.density, "kg/m², above 0", positive(self.density))?;
@@ -104,6 +120,9 @@ impl Cloth {
             ("damping.edge", d.edge),
         ] {
             check_rate(body, name, d)?;
+        }
+        if let Some(elasticity) = &self.elasticity {
+            elasticity.check(body)?;
         }
         for s in self.rest_stretch {
             check_number(body, "rest_stretch", s, "0.01 to 100", (0.01..=100.0).contains(&s))?;
@@ -133,7 +152,8 @@ impl ModelBuilder {
             Unusable::Scrambled(bad) => self.warn(name, Oddity::ScrambledGrain, &bad),
         }
         let kept = self.usable_triangles(name, &triangles, &qs)?;
-        let elements = self.add_strain(&triangles, &qs, &kept, cloth);
+        let form = cloth.strain_form();
+        let elements = self.add_strain(form, &triangles, &qs, &kept, cloth);
         for &t in &kept {
             let share = twice_area(&qs[t]) / 6.0 * cloth.density;
             for v in triangles[t] {
@@ -143,15 +163,27 @@ impl ModelBuilder {
         }
         let edges = edges_of(&triangles, &kept);
         self.add_edges(&edges, cloth);
-        self.add_hinges(name, base, &triangles, &edges, cloth);
+        self.add_hinges(name, base, &triangles, &edges, &qs, cloth);
+        if let Some(ClothElasticity { membrane: Membrane::Links { stretch, shear, bend }, damping, .. }) =
+            cloth.elasticity
+        {
+            let links = Links { triangles: &triangles, sides: &edges, qs: &qs };
+            for (kind, list) in links.all().into_iter().enumerate() {
+                let k = [stretch, shear, bend][kind];
+                let gamma = [damping.stretch, damping.shear, damping.bend][kind];
+                self.springs_between(&list, k, gamma);
+            }
+        }
         self.bodies.push(Body {
             name: name.to_owned(),
             base,
             triangles,
             tets: Vec::new(),
             strained: kept.iter().map(|&t| t as u32).collect(),
+            strains: self.next_strains(BodyKind::Cloth, elements.len()),
             elements,
             kind: BodyKind::Cloth,
+            form,
         });
         Ok(())
     }
@@ -215,32 +247,35 @@ impl ModelBuilder {
     /// Strain elements for the kept triangles; returns their numbers.
     fn add_strain(
         &mut self,
+        form: StrainForm,
         triangles: &[[u32; 3]],
         qs: &[Material],
         kept: &[usize],
         cloth: &Cloth,
     ) -> core::ops::Range<u32> {
         let (k, d) = (&cloth.stiffness, &cloth.damping);
-        let list = match cloth.form {
+        let list = match form {
             StrainForm::Improved => &mut self.loose.triangles,
             StrainForm::Plain => &mut self.loose.plain_triangles,
+            StrainForm::StretchShear => &mut self.loose.stretch_shear_triangles,
         };
+        let shares = if cloth.elasticity.is_some() { 0.0 } else { 1.0 };
         let first = list.len() as u32;
         list.extend(kept.iter().filter_map(|&t| {
             let b = inverse2(&qs[t])?;
             Some(Loose {
                 index: triangles[t],
                 rest: [b[0], b[1], b[2], b[3], cloth.rest_stretch[0], cloth.rest_stretch[1]],
-                stiffness: [k.weft, k.warp, k.shear, k.area],
-                damping: [d.weft, d.warp, d.shear, d.area],
-                elastic: None,
+                stiffness: [k.weft, k.warp, k.shear, k.area].map(|k| k * shares),
+                damping: [d.weft, d.warp, d.shear, d.area].map(|d| d * shares),
+                elastic: cloth.elasticity.map(|e| e.triangle(0.5 * twice_area(&qs[t]), cloth.rest_stretch)),
             })
         }));
         first..list.len() as u32
     }
 
     fn add_edges(&mut self, edges: &[Side], cloth: &Cloth) {
-        if cloth.stiffness.edge == 0.0 && cloth.damping.edge == 0.0 {
+        if cloth.elasticity.is_some() || cloth.stiffness.edge == 0.0 && cloth.damping.edge == 0.0 {
             return;
         }
         for side in edges {
@@ -256,12 +291,25 @@ impl ModelBuilder {
     }
 
     /// A hinge on every edge with two triangles, at rest as the mesh is.
-    fn add_hinges(&mut self, name: &str, base: u32, triangles: &[[u32; 3]], edges: &[Side], cloth: &Cloth) {
+    fn add_hinges(
+        &mut self,
+        name: &str,
+        base: u32,
+        triangles: &[[u32; 3]],
+        edges: &[Side],
+        qs: &[Material],
+        cloth: &Cloth,
+    ) {
         let crowded: Vec<usize> = edges.iter().filter(|s| s.count > 2).map(|s| (s.ends[0] - base) as usize).collect();
         self.warn(name, Oddity::NonManifoldEdge, &crowded);
-        if cloth.stiffness.bend == 0.0 && cloth.damping.bend == 0.0 {
+        let idle = match &cloth.elasticity {
+            Some(e) => e.bend == [0.0; 2],
+            None => cloth.stiffness.bend == 0.0 && cloth.damping.bend == 0.0,
+        };
+        if idle {
             return;
         }
+        let shares = if cloth.elasticity.is_some() { 0.0 } else { 1.0 };
         for side in edges.iter().filter(|s| s.count == 2) {
             let [t1, t2] = side.triangles;
             let apex = |t: usize| triangles[t].into_iter().find(|v| !side.ends.contains(v));
@@ -277,12 +325,18 @@ impl ModelBuilder {
             }
             let index = [x0, x1, a, b];
             let rest = rest_angle(index.map(|v| V3::from(self.positions[v as usize])));
+            let elastic = cloth.elasticity.map(|e| {
+                let edge = material_edge(triangles[t1], &qs[t1], [x0, x1]);
+                let l = edge[0].hypot(edge[1]);
+                let areas = 0.5 * (twice_area(&qs[t1]) + twice_area(&qs[t2]));
+                e.hinge(l, areas, [-edge[1] / l, edge[0] / l])
+            });
             self.loose.hinges.push(Loose {
                 index,
                 rest: [rest],
-                stiffness: [cloth.stiffness.bend],
-                damping: [cloth.damping.bend],
-                elastic: None,
+                stiffness: [cloth.stiffness.bend * shares],
+                damping: [cloth.damping.bend * shares],
+                elastic,
             });
         }
     }
@@ -300,13 +354,23 @@ fn twice_area(q: &Material) -> f64 {
     (q[0][0] * q[1][1] - q[0][1] * q[1][0]).abs()
 }
 
+/// The vector from one vertex of a triangle to another, in the material's axes.
+pub(super) fn material_edge(triangle: [u32; 3], q: &Material, ends: [u32; 2]) -> [f64; 2] {
+    let at = |v: u32| match triangle.iter().position(|&u| u == v) {
+        Some(k) if k > 0 => q[k - 1],
+        _ => [0.0; 2],
+    };
+    let [a, b] = ends.map(at);
+    [b[0] - a[0], b[1] - a[1]]
+}
+
 /// An edge of a mesh and the triangles at it.
-struct Side {
-    ends: [u32; 2],
+pub(super) struct Side {
+    pub ends: [u32; 2],
     /// The first two.
-    triangles: [usize; 2],
+    pub triangles: [usize; 2],
     /// How many there are.
-    count: usize,
+    pub count: usize,
 }
 
 /// All edges of the kept triangles, in the order in which the triangles first name them.

@@ -9,8 +9,11 @@ pub enum StrainForm {
     /// SBD Eq. 14 and 15: stretch solved in one step, shear free of stretch.
     #[default]
     Improved,
-    /// SBD Eq. 9 and 10, as a comparison.
+    /// SBD Eq. 9 and 10, the entries of Green's strain: as a comparison, and for finite elements.
     Plain,
+    /// Stretch as in SBD Eq. 14, shear as in Eq. 10: the conditions of Baraff and Witkin. Cloth only; solids take the improved
+    /// form for it.
+    StretchShear,
 }
 
 /// Where a cloth's grain comes from.

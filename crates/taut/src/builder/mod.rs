@@ -1,18 +1,22 @@
 //! From meshes to a [`Model`]: checking, masses, material frames, numbering, packing.
 
 mod cloth;
+mod elastic;
 mod error;
 mod frames;
+mod links;
 mod solid;
 
 pub use cloth::{Cloth, ClothDamping, ClothStiffness};
+pub use elastic::{ClothElasticity, ElasticDamping, Membrane, Orthotropic, SolidElasticity};
 pub use error::{BuildError, Oddity, Warning};
 pub use frames::{Grain, StrainForm};
 pub use solid::{Solid, SolidStiffness};
 
-use crate::lanes::{Scalar, Vertex};
-use crate::model::{Body, LooseElements, Model};
+use crate::lanes::{Scalar, V3, Vertex};
+use crate::model::{Body, BodyKind, LooseElements, Model};
 use crate::pack::{Batch, Loose};
+use core::ops::Range;
 
 /// Collects bodies and turns them into a [`Model`].
 ///
@@ -74,6 +78,29 @@ impl ModelBuilder {
         }
     }
 
+    /// Adds springs between pairs of vertices, at rest at their distance: strings, ropes, seams. The spring constant is
+    /// `stiffness` (N/m), the damping time `damping` (s). Vertices get no mass from them.
+    pub fn add_springs(&mut self, pairs: &[[u32; 2]], stiffness: f64, damping: f64) -> Result<(), BuildError> {
+        elastic::check_spring(stiffness, damping)?;
+        for (number, pair) in pairs.iter().enumerate() {
+            self.check_index("", "spring", number, pair)?;
+        }
+        self.springs_between(pairs, stiffness, damping);
+        Ok(())
+    }
+
+    /// Springs between pairs that exist. One without length has no direction to act along, and is left out.
+    fn springs_between(&mut self, pairs: &[[u32; 2]], k: f64, gamma: f64) {
+        for &index in pairs.iter().filter(|_| k > 0.0) {
+            let [a, b] = index.map(|v| V3::from(self.positions[v as usize]));
+            let l = (b - a).norm2().sqrt();
+            if l > 0.0 {
+                let elastic = Some(elastic::spring(k, l, gamma));
+                self.loose.edges.push(Loose { index, rest: [1.0 / l, 1.0], stiffness: [0.0], damping: [0.0], elastic });
+            }
+        }
+    }
+
     /// Checks what is left to check, numbers, colours and packs.
     pub fn build<T: Scalar>(mut self) -> Result<Model<T>, BuildError> {
         if self.positions.is_empty() {
@@ -102,6 +129,12 @@ impl ModelBuilder {
             user,
             own,
         })
+    }
+
+    /// The numbers of the next `count` strain elements of a kind of body among all of that kind.
+    fn next_strains(&self, kind: BodyKind, count: usize) -> Range<u32> {
+        let start = self.bodies.iter().rev().find(|b| b.kind == kind).map_or(0, |b| b.strains.end);
+        start..start + count as u32
     }
 
     fn warn(&mut self, body: &str, what: Oddity, which: &[usize]) {

@@ -1,7 +1,7 @@
 //! Soft bodies: tetrahedra with strain and volume.
 
 use super::frames::THINNEST;
-use super::{BuildError, ModelBuilder, Oddity, StrainForm, check_number, check_rate, check_share};
+use super::{BuildError, ModelBuilder, Oddity, SolidElasticity, StrainForm, check_number, check_rate, check_share};
 use crate::boundary::boundary_triangles;
 use crate::lanes::V3;
 use crate::mesh::TetMesh;
@@ -22,6 +22,8 @@ pub struct Solid {
     pub rest_stretch: [f64; 3],
     /// How fast motion along the strain rows dies, 1/s. Rigid motion is never damped.
     pub damping: f64,
+    /// Stiffness in physical units. If given, `form`, `stiffness` and `damping` have no say.
+    pub elasticity: Option<SolidElasticity>,
 }
 
 /// The share of each row's error that one projection removes, 0 to 1 (SBD Eq. 1).
@@ -49,11 +51,17 @@ impl Default for Solid {
             stiffness: SolidStiffness::default(),
             rest_stretch: [1.0; 3],
             damping: 0.0,
+            elasticity: None,
         }
     }
 }
 
 impl Solid {
+    /// The form of the strain rows its tetrahedra get: `form`, or that of its elasticity.
+    pub fn strain_form(&self) -> StrainForm {
+        if self.elasticity.is_some() { StrainForm::Plain } else { self.form }
+    }
+
     fn check(&self, body: &str) -> Result<(), BuildError> {
         let k = &self.stiffness;
         check_number(body, "density", self.density, "kg/m³, above 0", self.density.is_finite() && self.density > 0.0)?;
@@ -64,6 +72,9 @@ impl Solid {
             check_share(body, "stiffness.shear", s)?;
         }
         check_share(body, "stiffness.volume", k.volume)?;
+        if let Some(elasticity) = &self.elasticity {
+            elasticity.check(body)?;
+        }
         check_rate(body, "damping", self.damping)?;
         for s in self.rest_stretch {
             check_number(body, "rest_stretch", s, "0.01 to 100", (0.01..=100.0).contains(&s))?;
@@ -91,7 +102,8 @@ impl ModelBuilder {
         }
         let tets = self.turned_tets(name, base, mesh)?;
         let mut found = Found::default();
-        let first = self.elements_of(solid.form).len() as u32;
+        let form = solid.strain_form();
+        let first = self.elements_of(form).len() as u32;
         let mut strained = Vec::with_capacity(given);
         let mut seen = HashSet::with_capacity(given);
         for (t, &index) in tets.iter().enumerate() {
@@ -100,7 +112,7 @@ impl ModelBuilder {
             if !seen.insert(sorted) {
                 found.twice.push(t);
             } else if let Some(element) = self.strain_element(t, index, mesh, solid, &mut found) {
-                self.elements_of(solid.form).push(element);
+                self.elements_of(form).push(element);
                 strained.push(t as u32);
             }
         }
@@ -119,22 +131,24 @@ impl ModelBuilder {
             damping: [],
             elastic: None,
         }));
-        let elements = first..self.elements_of(solid.form).len() as u32;
+        let elements = first..self.elements_of(form).len() as u32;
         self.bodies.push(Body {
             name: name.to_owned(),
             base,
             triangles,
             tets,
             strained,
+            strains: self.next_strains(BodyKind::Solid, elements.len()),
             elements,
             kind: BodyKind::Solid,
+            form,
         });
         Ok(())
     }
 
     fn elements_of(&mut self, form: StrainForm) -> &mut Vec<Loose<4, 12, 7>> {
         match form {
-            StrainForm::Improved => &mut self.loose.tetrahedra,
+            StrainForm::Improved | StrainForm::StretchShear => &mut self.loose.tetrahedra,
             StrainForm::Plain => &mut self.loose.plain_tetrahedra,
         }
     }
@@ -207,7 +221,11 @@ impl ModelBuilder {
         let k = &solid.stiffness;
         let stiffness = [k.stretch[0], k.stretch[1], k.stretch[2], k.shear[0], k.shear[1], k.shear[2], k.volume];
         let c = solid.damping;
-        Some(Loose { index, rest, stiffness, damping: [c, c, c, c, c, c, 0.0], elastic: None })
+        let (stiffness, damping, elastic) = match &solid.elasticity {
+            Some(e) => ([0.0; 7], [0.0; 7], Some(e.tetrahedron(six_volumes / 6.0, solid.rest_stretch))),
+            None => (stiffness, [c, c, c, c, c, c, 0.0], None),
+        };
+        Some(Loose { index, rest, stiffness, damping, elastic })
     }
 }
 

@@ -20,7 +20,7 @@ mod triangle;
 pub use edge::Edge;
 pub use evaluate::{Evaluated, evaluate};
 pub use hinge::Hinge;
-pub use strain::{Form, Improved, Plain};
+pub use strain::{Form, Improved, Plain, StretchShear};
 pub use tetrahedron::TetStrain;
 pub use triangle::TriStrain;
 
@@ -34,6 +34,13 @@ pub trait Element<const V: usize, const D: usize, const P: usize, const R: usize
     const ROWS: [&'static str; R];
     /// Whether the columns are the edge vectors x_k − x_0 themselves (B = 1).
     const IDENTITY: bool = false;
+    /// How many of the first rows may have a compliance that couples them.
+    const COUPLED: usize = 1;
+    /// Whether the builder ever gives such elements a share of stiffness or damping: kernels that no element needs take
+    /// a minute to compile.
+    const SHARES: bool = true;
+    /// Whether the builder ever gives such elements a physical stiffness.
+    const ELASTIC: bool = true;
 
     /// B, row by row: `f_i = Σ_k B[i][k] (x_{k+1} − x_0)`. Not called if [`IDENTITY`](Self::IDENTITY).
     fn map<T: Real>(rest: &[T; P]) -> [[T; D]; D];
@@ -158,6 +165,7 @@ macro_rules! element_kinds {
             edges: $crate::element::Edge [2, 1, 2, 1],
             triangles: $crate::element::TriStrain<$crate::element::Improved> [3, 2, 6, 4],
             plain_triangles: $crate::element::TriStrain<$crate::element::Plain> [3, 2, 6, 4],
+            stretch_shear_triangles: $crate::element::TriStrain<$crate::element::StretchShear> [3, 2, 6, 4],
             tetrahedra: $crate::element::TetStrain<$crate::element::Improved> [4, 3, 12, 7],
             plain_tetrahedra: $crate::element::TetStrain<$crate::element::Plain> [4, 3, 12, 7],
             hinges: $crate::element::Hinge [4, 3, 1, 1],

@@ -3,10 +3,20 @@
 use super::{Row, Rows, gram};
 use crate::lanes::{Real, V3};
 
-/// Which of the paper's two forms of stretch and shear.
+/// Which form of stretch and of shear.
 pub trait Form: 'static {
-    /// Eq. 14 and 15 if true, Eq. 9 and 10 if not.
-    const IMPROVED: bool;
+    /// SBD Eq. 14 if true, Eq. 9 if not.
+    const IMPROVED_STRETCH: bool;
+    /// SBD Eq. 15 if true, Eq. 10 if not.
+    const IMPROVED_SHEAR: bool;
+    /// As [`Element::SHARES`](super::Element::SHARES).
+    const SHARES: bool;
+    /// As [`Element::ELASTIC`](super::Element::ELASTIC).
+    const ELASTIC: bool;
+    /// What a person calls such a triangle.
+    const TRIANGLE: &'static str;
+    /// What a person calls such a tetrahedron.
+    const TETRAHEDRON: &'static str;
 }
 
 /// Stretch as √S_ii − s_i, solved in one step (SBD Eq. 14), shear as the cosine of the angle between the axes,
@@ -15,11 +25,32 @@ pub enum Improved {}
 /// The entries of Green's strain as they are: S_ii − s_i² and S_ij (SBD Eq. 9 and 10).
 pub enum Plain {}
 
+/// Stretch as √S_ii − s_i, shear as S_ij: the conditions of Baraff and Witkin.
+pub enum StretchShear {}
+
 impl Form for Improved {
-    const IMPROVED: bool = true;
+    const IMPROVED_STRETCH: bool = true;
+    const IMPROVED_SHEAR: bool = true;
+    const SHARES: bool = true;
+    const ELASTIC: bool = false;
+    const TRIANGLE: &'static str = "triangle strain";
+    const TETRAHEDRON: &'static str = "tetrahedron strain";
 }
 impl Form for Plain {
-    const IMPROVED: bool = false;
+    const IMPROVED_STRETCH: bool = false;
+    const IMPROVED_SHEAR: bool = false;
+    const SHARES: bool = true;
+    const ELASTIC: bool = true;
+    const TRIANGLE: &'static str = "plain triangle strain";
+    const TETRAHEDRON: &'static str = "plain tetrahedron strain";
+}
+impl Form for StretchShear {
+    const IMPROVED_STRETCH: bool = true;
+    const IMPROVED_SHEAR: bool = false;
+    const SHARES: bool = false;
+    const ELASTIC: bool = true;
+    const TRIANGLE: &'static str = "stretch-shear triangle strain";
+    const TETRAHEDRON: &'static str = "stretch-shear tetrahedron strain";
 }
 
 /// Below this length (rest is 1) a column has no direction that could be trusted.
@@ -44,7 +75,7 @@ pub(super) fn stretch<F: Form, T: Real, S: Rows<T, D>, const D: usize>(
     // One component is enough: the others of a collapsed column are as good as zero.
     let mut along = f[i];
     let component = [&mut along.x, &mut along.y, &mut along.z];
-    if F::IMPROVED {
+    if F::IMPROVED_STRETCH {
         *component[i] = T::select(collapsed, s.lit(1.0), *component[i]);
         let over = T::select(collapsed, s.lit(1.0), length);
         let gram = [[T::select(collapsed, s.lit(1.0), length2)]];
@@ -82,7 +113,7 @@ pub(super) fn shear<F: Form, T: Real, S: Rows<T, D>, const D: usize>(
     let (fi, fj) = (f[i], f[j]);
     let dot = fi.dot(fj);
     let (li2, lj2) = (fi.norm2(), fj.norm2());
-    if F::IMPROVED {
+    if F::IMPROVED_SHEAR {
         let one = dot.lit(1.0);
         let area2 = li2 * lj2;
         let sound = dot.lit(COLLAPSED * COLLAPSED).lt(T::min(li2, lj2));

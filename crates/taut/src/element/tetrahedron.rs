@@ -12,9 +12,12 @@ use core::marker::PhantomData;
 pub struct TetStrain<F>(PhantomData<F>);
 
 impl<F: Form> Element<4, 3, 12, 7> for TetStrain<F> {
-    const NAME: &'static str = if F::IMPROVED { "tetrahedron strain" } else { "plain tetrahedron strain" };
+    const NAME: &'static str = F::TETRAHEDRON;
     const ROWS: [&'static str; 7] =
         ["stretch 1", "stretch 2", "stretch 3", "shear 12", "shear 13", "shear 23", "volume"];
+    const COUPLED: usize = 3;
+    const SHARES: bool = F::SHARES;
+    const ELASTIC: bool = F::ELASTIC;
 
     #[inline(always)]
     fn map<T: Real>(r: &[T; 12]) -> [[T; 3]; 3] {

@@ -15,8 +15,11 @@ use core::marker::PhantomData;
 pub struct TriStrain<F>(PhantomData<F>);
 
 impl<F: Form> Element<3, 2, 6, 4> for TriStrain<F> {
-    const NAME: &'static str = if F::IMPROVED { "triangle strain" } else { "plain triangle strain" };
+    const NAME: &'static str = F::TRIANGLE;
     const ROWS: [&'static str; 4] = ["weft", "warp", "shear", "area"];
+    const COUPLED: usize = 2;
+    const SHARES: bool = F::SHARES;
+    const ELASTIC: bool = F::ELASTIC;
 
     #[inline(always)]
     fn map<T: Real>(rest: &[T; 6]) -> [[T; 2]; 2] {

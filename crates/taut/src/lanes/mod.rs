@@ -95,6 +95,10 @@ pub trait Scalar: Real<Mask = bool> + PartialOrd + Default + Send + Sync + core:
     fn finite(self) -> bool;
     /// Runs a kernel in lanes of the given width, with an instruction set of `level`.
     fn run<K: Kernel<Self>>(width: Width, level: Level, kernel: K);
+    /// The same, one by one: for kernels that are not worth compiling in more than one way.
+    fn run_single<K: Kernel<Self>>(kernel: K);
+    /// The same for large kernels that matter: one by one, or in the width that is fastest nearly everywhere.
+    fn run_warm<K: Kernel<Self>>(width: Width, level: Level, kernel: K);
     /// The same for kernels that seldom matter: one by one, or in the one width that costs the least to compile for
     /// what it gains.
     fn run_cold<K: Kernel<Self>>(width: Width, level: Level, kernel: K);
@@ -168,7 +172,7 @@ impl Width {
 }
 
 macro_rules! scalar {
-    ($t:ident, $atan:expr, $w4:ident, $w8:ident, $w16:ident, cold $cold:ident) => {
+    ($t:ident, $atan:expr, $w4:ident, $w8:ident, $w16:ident, warm $warm:ident, cold $cold:ident) => {
         impl Real for $t {
             type Mask = bool;
             const ATAN: &'static [f64] = &$atan;
@@ -218,6 +222,15 @@ macro_rules! scalar {
                     Width::W4 => wide::$w4(level, kernel),
                     Width::W8 => wide::$w8(level, kernel),
                     Width::W16 => wide::$w16(level, kernel),
+                }
+            }
+            fn run_single<K: Kernel<Self>>(kernel: K) {
+                kernel.run::<$t>(());
+            }
+            fn run_warm<K: Kernel<Self>>(width: Width, level: Level, kernel: K) {
+                match width {
+                    Width::W1 => kernel.run::<$t>(()),
+                    _ => wide::$warm(level, kernel),
                 }
             }
             fn run_cold<K: Kernel<Self>>(width: Width, level: Level, kernel: K) {
@@ -286,8 +299,8 @@ const ATAN_F64: [f64; 12] = [
     -0.017_805_397_205_419_445,
 ];
 
-scalar!(f32, ATAN_F32, run_f32x4, run_f32x8, run_f32x16, cold run_f32x8);
-scalar!(f64, ATAN_F64, run_f64x4, run_f64x8, run_f64x8, cold run_f64x4);
+scalar!(f32, ATAN_F32, run_f32x4, run_f32x8, run_f32x16, warm run_f32x16_avx2, cold run_f32x8);
+scalar!(f64, ATAN_F64, run_f64x4, run_f64x8, run_f64x8, warm run_f64x4_avx2, cold run_f64x4);
 
 #[cfg(test)]
 mod tests {

@@ -1,6 +1,7 @@
 //! One array, several threads, each writing its own places.
 
 use core::marker::PhantomData;
+use core::ops::Range;
 
 /// Where a value lies in a slice: its index times its size, so that a kernel's addresses need no arithmetic (a fifth
 /// of an edge kernel's instructions otherwise).
@@ -82,6 +83,17 @@ impl<'a, T: Copy> Shared<'a, T> {
         debug_assert!(place.index::<T>() < self.len);
         // SAFETY: as in `read`; `T: Copy` has no destructor to run on the old value.
         unsafe { *self.start.byte_add(place.0 as usize) = value }
+    }
+
+    /// The values at `range`.
+    ///
+    /// # Safety
+    /// `range` lies within `0..self.len()`, and nobody else reads or writes there while the slice lives.
+    #[expect(clippy::mut_from_ref, reason = "a copy of `self` is as good as another; the promise is what counts")]
+    pub unsafe fn slice(self, range: Range<usize>) -> &'a mut [T] {
+        assert!(range.start <= range.end && range.end <= self.len, "a range beyond the slice");
+        // SAFETY: in bounds; aligned and initialised since it comes from a slice; not aliased by the caller's promise.
+        unsafe { core::slice::from_raw_parts_mut(self.start.add(range.start), range.len()) }
     }
 }
 

@@ -282,5 +282,7 @@ macro_rules! runner {
 runner!(run_f32x4, f32, f32x4);
 runner!(run_f32x8, f32, f32x4 as_avx2 f32x8);
 runner!(run_f32x16, f32, f32x4 as_avx512 f32x16 as_avx2 f32x16);
+runner!(run_f32x16_avx2, f32, f32x4 as_avx2 f32x16);
 runner!(run_f64x4, f64, f64x4);
+runner!(run_f64x4_avx2, f64, f64x4 as_avx2 f64x4);
 runner!(run_f64x8, f64, f64x4 as_avx512 f64x8 as_avx2 f64x8);

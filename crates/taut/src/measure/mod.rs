@@ -1,9 +1,13 @@
 //! Meters: what a state is, in numbers. All in f64 and in a fixed order, whatever the simulation's precision.
 
+mod energy;
+
+pub use energy::elastic_energy;
+
 use crate::element::{Element, Row, Rows};
 use crate::lanes::{BLOCK, Scalar, V3, Vertex};
 use crate::model::{Model, Visit};
-use crate::pack::Batch;
+use crate::pack::{Batch, Block};
 use crate::state::{State, xyz};
 
 /// The values of an element's rows, and nothing else.
@@ -51,19 +55,16 @@ impl Spread {
     }
 }
 
-/// Strains of every element, in the order of adding: for triangles along weft, along warp and shear, for tetrahedra
-/// along three axes and three shears. Stretch is length over rest length − 1; shear is the cosine of the angle between
-/// the axes, the shear angle for small ones.
+/// Strains of every element, body by body in the order of adding. Stretch is length over rest length − 1; shear is the
+/// cosine of the angle between the axes, the shear angle for small ones. The same measures whatever form of rows
+/// a body has.
 #[derive(Clone, Debug, Default)]
 pub struct Strains {
-    /// Triangles: weft, warp, shear, and area over rest area − 1.
+    /// Triangles: weft, warp, shear, and area over rest area − 1. Those of a body are at its
+    /// [`strains`](crate::Body::strains).
     pub triangles: Vec<[f64; 4]>,
-    /// Plain-form triangles: the same measures, not the plain rows' values.
-    pub plain_triangles: Vec<[f64; 4]>,
-    /// Tetrahedra: three stretches, three shears, signed volume over rest volume − 1.
+    /// Tetrahedra: three stretches, three shears, signed volume over rest volume − 1; likewise.
     pub tetrahedra: Vec<[f64; 7]>,
-    /// Plain-form tetrahedra: the same measures.
-    pub plain_tetrahedra: Vec<[f64; 7]>,
     /// Edges: length over rest length − 1.
     pub edges: Vec<f64>,
     /// Hinges: angle from rest, rad.
@@ -73,54 +74,62 @@ pub struct Strains {
 /// Measures all strains.
 pub fn strains<T: Scalar>(model: &Model<T>, state: &State<T>) -> Strains {
     use crate::element::{Edge, Hinge, Improved, TetStrain, TriStrain};
+    use crate::{BodyKind, StrainForm};
     let e = &model.elements;
     let x = &state.x;
     // Rows are differences from the rest stretches; strains are relative to them.
-    let over_tri = |v: [f64; 4], rest: &[f64; 6]| {
-        let (s, t) = (rest[4], rest[5]);
-        [v[0] / s, v[1] / t, v[2], v[3] / (s * t)]
+    let triangle = |batch| {
+        all_values::<TriStrain<Improved>, T, 3, 2, 6, 4>(batch, x, |v, rest| {
+            let (s, t) = (rest[4], rest[5]);
+            [v[0] / s, v[1] / t, v[2], v[3] / (s * t)]
+        })
     };
-    let over_tet = |v: [f64; 7], rest: &[f64; 12]| {
-        let [s, t, u] = [rest[9], rest[10], rest[11]];
-        [v[0] / s, v[1] / t, v[2] / u, v[3], v[4], v[5], v[6] / (s * t * u)]
+    let tetrahedron = |batch| {
+        all_values::<TetStrain<Improved>, T, 4, 3, 12, 7>(batch, x, |v, rest| {
+            let [s, t, u] = [rest[9], rest[10], rest[11]];
+            [v[0] / s, v[1] / t, v[2] / u, v[3], v[4], v[5], v[6] / (s * t * u)]
+        })
     };
-    Strains {
-        triangles: all_values::<TriStrain<Improved>, T, 3, 2, 6, 4>(&e.triangles, x, over_tri),
-        plain_triangles: all_values::<TriStrain<Improved>, T, 3, 2, 6, 4>(&e.plain_triangles, x, over_tri),
-        tetrahedra: all_values::<TetStrain<Improved>, T, 4, 3, 12, 7>(&e.tetrahedra, x, over_tet),
-        plain_tetrahedra: all_values::<TetStrain<Improved>, T, 4, 3, 12, 7>(&e.plain_tetrahedra, x, over_tet),
-        edges: all_values::<Edge, T, 2, 1, 2, 1>(&e.edges, x, |v, rest| [v[0] / rest[1]])
-            .into_iter()
-            .map(|[v]| v)
-            .collect(),
-        hinges: all_values::<Hinge, T, 4, 3, 1, 1>(&e.hinges, x, |v, _| v).into_iter().map(|[v]| v).collect(),
+    let triangles = [triangle(&e.triangles), triangle(&e.plain_triangles), triangle(&e.stretch_shear_triangles)];
+    let tetrahedra = [tetrahedron(&e.tetrahedra), tetrahedron(&e.plain_tetrahedra)];
+    let mut out = Strains {
+        edges: all_values::<Edge, T, 2, 1, 2, 1>(&e.edges, x, |v, rest| [v[0] / rest[1]]).into_flattened(),
+        hinges: all_values::<Hinge, T, 4, 3, 1, 1>(&e.hinges, x, |v, _| v).into_flattened(),
+        ..Strains::default()
+    };
+    for body in &model.bodies {
+        let range = body.elements.start as usize..body.elements.end as usize;
+        match (body.kind, body.form) {
+            (BodyKind::Cloth, StrainForm::Improved) => out.triangles.extend(&triangles[0][range]),
+            (BodyKind::Cloth, StrainForm::Plain) => out.triangles.extend(&triangles[1][range]),
+            (BodyKind::Cloth, StrainForm::StretchShear) => out.triangles.extend(&triangles[2][range]),
+            (BodyKind::Solid, StrainForm::Plain) => out.tetrahedra.extend(&tetrahedra[1][range]),
+            (BodyKind::Solid, _) => out.tetrahedra.extend(&tetrahedra[0][range]),
+        }
     }
+    out
 }
 
 impl Strains {
     /// Strain of all triangles along weft, along warp, in shear, and their change of area.
     pub fn cloth(&self) -> [Spread; 4] {
-        self.column(0..4, &[&self.triangles, &self.plain_triangles])
+        spreads(&self.triangles)
     }
 
     /// Strain of all tetrahedra along and between their axes, and their change of volume.
     pub fn solid(&self) -> [Spread; 7] {
-        self.column(0..7, &[&self.tetrahedra, &self.plain_tetrahedra])
+        spreads(&self.tetrahedra)
     }
 
     /// Tetrahedra that are inside out.
     pub fn inverted(&self) -> usize {
-        self.tetrahedra.iter().chain(&self.plain_tetrahedra).filter(|v| v[6] <= -1.0 || v[6].is_nan()).count()
+        self.tetrahedra.iter().filter(|v| v[6] <= -1.0 || v[6].is_nan()).count()
     }
+}
 
-    fn column<const R: usize>(&self, rows: core::ops::Range<usize>, lists: &[&Vec<[f64; R]>]) -> [Spread; R] {
-        let mut out = [Spread::default(); R];
-        for r in rows {
-            let values: Vec<f64> = lists.iter().flat_map(|l| l.iter().map(|v| v[r])).collect();
-            out[r] = Spread::of(&values);
-        }
-        out
-    }
+/// The spread of each column.
+fn spreads<const R: usize>(list: &[[f64; R]]) -> [Spread; R] {
+    core::array::from_fn(|r| Spread::of(&list.iter().map(|v| v[r]).collect::<Vec<_>>()))
 }
 
 /// The row values of all elements of a batch, in the order of adding.
@@ -137,18 +146,32 @@ where
     for (block, source) in batch.blocks.iter().zip(&batch.source) {
         for lane in 0..BLOCK {
             let Some(to) = out.get_mut(source[lane] as usize) else { continue };
-            let rest = block.rest.map(|r| r[lane].f64());
-            let at = block.places.map(|p| V3::from(xyz(x[p[lane].index::<Vertex<T>>()])));
-            let mut edges = [V3::default(); D];
-            for k in 0..D {
-                edges[k] = at[k + 1] - at[0];
-            }
-            let mut values = Values::default();
-            E::rows(&rest, &mut E::columns(&rest, &edges), &mut values);
-            *to = relative(values.0, &rest);
+            let (values, rest) = values_at::<E, T, V, D, P, R>(block, lane, x);
+            *to = relative(values, &rest);
         }
     }
     out
+}
+
+/// The row values of one element, and its rest numbers.
+fn values_at<E, T, const V: usize, const D: usize, const P: usize, const R: usize>(
+    block: &Block<T, V, P, R>,
+    lane: usize,
+    x: &[Vertex<T>],
+) -> ([f64; R], [f64; P])
+where
+    E: Element<V, D, P, R>,
+    T: Scalar,
+{
+    let rest = block.rest.map(|r| r[lane].f64());
+    let at = block.places.map(|p| V3::from(xyz(x[p[lane].index::<Vertex<T>>()])));
+    let mut edges = [V3::default(); D];
+    for k in 0..D {
+        edges[k] = at[k + 1] - at[0];
+    }
+    let mut values = Values::default();
+    E::rows(&rest, &mut E::columns(&rest, &edges), &mut values);
+    (values.0, rest)
 }
 
 /// Sums over the whole state.
@@ -158,6 +181,8 @@ pub struct Totals {
     pub kinetic: f64,
     /// −Σ m g·x, J, zero at the origin.
     pub potential: f64,
+    /// ½ Σ cᵀ E c, J: what rows with a physical stiffness store.
+    pub elastic: f64,
     /// Σ m v, kg m/s, of what is free.
     pub momentum: [f64; 3],
     /// Σ m x × v, kg m²/s, of what is free, about the origin.
@@ -170,7 +195,7 @@ pub struct Totals {
 
 /// Measures sums over the whole state, with gravity `g` in m/s².
 pub fn totals<T: Scalar>(model: &Model<T>, state: &State<T>, g: [f64; 3]) -> Totals {
-    let mut out = Totals::default();
+    let mut out = Totals { elastic: elastic_energy(model, state), ..Totals::default() };
     let (g, mut p, mut l) = (V3::from(g), V3::<f64>::default(), V3::<f64>::default());
     for (user, &own) in model.own.iter().enumerate() {
         let (m, x, v) = (model.masses[user], state.x[own as usize], V3::from(xyz(state.v[own as usize])));

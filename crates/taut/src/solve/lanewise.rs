@@ -99,3 +99,18 @@ pub(super) fn floored<L: Real, const V: usize>(w: &[L; V]) -> [L; V] {
     }
     out
 }
+
+/// x_k −= w_k g_k for vertices 1…D, and vertex 0 by minus the sum of g.
+#[inline(always)]
+pub(super) fn move_vertices<L: Real, const V: usize, const D: usize>(v: &mut [[L; 4]; V], g: &[V3<L>; D]) {
+    let mut sum = g[0];
+    for k in 1..D {
+        sum = sum + g[k];
+    }
+    let p = point(v[0]) + sum * v[0][3];
+    (v[0][0], v[0][1], v[0][2]) = (p.x, p.y, p.z);
+    for k in 0..D {
+        let p = point(v[k + 1]) - g[k] * v[k + 1][3];
+        (v[k + 1][0], v[k + 1][1], v[k + 1][2]) = (p.x, p.y, p.z);
+    }
+}

@@ -4,6 +4,7 @@ pub mod aero;
 mod lanewise;
 pub mod pbd;
 pub(crate) mod scheme;
+pub(crate) mod soft;
 
 #[cfg(test)]
 mod tests;

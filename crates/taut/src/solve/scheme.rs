@@ -109,6 +109,13 @@ impl Integrator {
     }
 }
 
+impl Scheme {
+    /// Whether this is implicit Euler with time step `h` (s), for which less has to be done.
+    pub(crate) fn plain(&self, h: f64) -> bool {
+        *self == alpha_beta(h, 1.0, 1.0)
+    }
+}
+
 /// Soft constraints Eq. 15 and 16, solved for x̃ and ṽ. Gravity carries β h² into the positions: it is part of the new
 /// velocity in Eq. 15, of which Eq. 16 takes β; the paper's candidate prints h².
 fn alpha_beta(h: f64, alpha: f64, beta: f64) -> Scheme {

@@ -110,6 +110,7 @@ impl Cloth {
                 bend: d.bend,
                 edge: d.edge,
             },
+            elasticity: None,
         }
     }
 }
@@ -169,6 +170,7 @@ impl Solid {
             stiffness: taut::SolidStiffness { stretch: k.stretch.0, shear: k.shear.0, volume: k.volume },
             rest_stretch: self.rest_stretch.0,
             damping: self.damping,
+            elasticity: None,
         }
     }
 }

@@ -1,0 +1,83 @@
+//! Which vertices springs connect, on a mesh of quads cut in two (soft constraints §8).
+
+use super::cloth::{Side, material_edge};
+use super::frames::Material;
+use std::collections::{HashMap, HashSet};
+
+/// What links are found from.
+pub(super) struct Links<'a> {
+    pub triangles: &'a [[u32; 3]],
+    pub sides: &'a [Side],
+    pub qs: &'a [Material],
+}
+
+/// cos² of the angle within which an edge follows the grain: 20°.
+const FOLLOWS: f64 = 0.883;
+
+impl Links<'_> {
+    /// Links along the grain, across it, and past a vertex, each in a fixed order and once.
+    pub fn all(&self) -> [Vec<[u32; 2]>; 3] {
+        let (mut along, mut across) = (Vec::new(), Vec::new());
+        let mut seen: HashSet<[u32; 2]> = self.sides.iter().map(|s| s.ends).collect();
+        for side in self.sides {
+            if self.grain(side).is_some() {
+                along.push(side.ends);
+                continue;
+            }
+            across.push(side.ends);
+            across.extend(self.other_diagonal(side).filter(|&pair| seen.insert(pair)));
+        }
+        let past = self.past();
+        [along, across, past]
+    }
+
+    /// 0 if an edge follows the weft, 1 if the warp.
+    fn grain(&self, side: &Side) -> Option<usize> {
+        let t = side.triangles[0];
+        let [u, v] = material_edge(self.triangles[t], &self.qs[t], side.ends);
+        let length2 = u * u + v * v;
+        if u * u > FOLLOWS * length2 {
+            Some(0)
+        } else if v * v > FOLLOWS * length2 {
+            Some(1)
+        } else {
+            None
+        }
+    }
+
+    /// The other diagonal of the quad that an edge cuts in two.
+    fn other_diagonal(&self, side: &Side) -> Option<[u32; 2]> {
+        if side.count != 2 {
+            return None;
+        }
+        let apex = |t: usize| self.triangles[t].into_iter().find(|v| !side.ends.contains(v));
+        let (a, b) = (apex(side.triangles[0])?, apex(side.triangles[1])?);
+        (a != b).then(|| [a.min(b), a.max(b)])
+    }
+
+    /// The far ends of two edges that follow the same grain on either side of a vertex.
+    fn past(&self) -> Vec<[u32; 2]> {
+        // For each vertex, its neighbours towards larger and smaller coordinates along weft and along warp.
+        let mut next: HashMap<(u32, usize), [Option<u32>; 2]> = HashMap::new();
+        let mut order = Vec::new();
+        for side in self.sides {
+            let Some(axis) = self.grain(side) else { continue };
+            let t = side.triangles[0];
+            let forward = material_edge(self.triangles[t], &self.qs[t], side.ends)[axis] > 0.0;
+            for (end, other, up) in [(0, 1, forward), (1, 0, !forward)] {
+                let key = (side.ends[end], axis);
+                let entry = next.entry(key).or_insert_with(|| {
+                    order.push(key);
+                    [None; 2]
+                });
+                entry[usize::from(up)].get_or_insert(side.ends[other]);
+            }
+        }
+        let pair = |key: &(u32, usize)| match next[key] {
+            [Some(a), Some(b)] if a != b => Some([a.min(b), a.max(b)]),
+            _ => None,
+        };
+        let mut seen = HashSet::new();
+        order.iter().filter_map(pair).filter(|&p| seen.insert(p)).collect()
+    }
+}

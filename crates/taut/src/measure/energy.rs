@@ -1,0 +1,68 @@
+//! Elastic energy.
+
+use crate::element::Element;
+use crate::lanes::{BLOCK, Scalar, Vertex};
+use crate::model::{Model, Visit};
+use crate::pack::{Batch, Elastic, SLACK};
+use crate::state::State;
+
+/// The elastic energy U = ½ cᵀ E c of all rows with a physical stiffness, J.
+pub fn elastic_energy<T: Scalar>(model: &Model<T>, state: &State<T>) -> f64 {
+    let mut sum = Sum { x: &state.x, joules: 0.0 };
+    model.elements.for_each(&mut sum);
+    sum.joules
+}
+
+struct Sum<'a, T> {
+    x: &'a [Vertex<T>],
+    joules: f64,
+}
+
+impl<T: Scalar> Visit<T> for Sum<'_, T> {
+    fn visit<E, const V: usize, const D: usize, const P: usize, const R: usize>(&mut self, batch: &Batch<T, V, P, R>)
+    where
+        E: Element<V, D, P, R>,
+    {
+        for ((block, elastic), source) in batch.blocks.iter().zip(&batch.elastic).zip(&batch.source) {
+            for lane in (0..BLOCK).filter(|&lane| source[lane] != u32::MAX) {
+                let (c, _) = super::values_at::<E, T, V, D, P, R>(block, lane, self.x);
+                self.joules += energy(elastic, lane, &c);
+            }
+        }
+    }
+}
+
+/// ½ cᵀ E c of one element: E is the inverse of the coupled rows' compliance, and 1/compliance of the others'.
+fn energy<T: Scalar, const R: usize>(elastic: &Elastic<T, R>, lane: usize, c: &[f64; R]) -> f64 {
+    let compliance = |r: usize| elastic.compliance[r][lane].f64();
+    let coupling = |k: usize| elastic.coupling[k][lane].f64();
+    let mut joules = 0.0;
+    let coupled = (0..3).any(|k| coupling(k) != 0.0);
+    let first = if coupled { R.min(3) } else { 0 };
+    if coupled {
+        // Cholesky's: the energy is half the squared length of L⁻¹ c.
+        let mut l = [[0.0; 3]; 3];
+        let mut y = [0.0; 3];
+        for i in 0..first {
+            let mut rest = c[i];
+            for j in 0..=i {
+                let mut a = if i == j { compliance(i) } else { coupling(i + j - 1) };
+                for k in 0..j {
+                    a -= l[i][k] * l[j][k];
+                }
+                l[i][j] = if i == j { a.max(0.0).sqrt() } else { a / l[j][j] };
+                if j < i {
+                    rest -= l[i][j] * y[j];
+                }
+            }
+            y[i] = if l[i][i] > 0.0 { rest / l[i][i] } else { 0.0 };
+            joules += 0.5 * y[i] * y[i];
+        }
+    }
+    for r in first..R {
+        if compliance(r) < 0.5 * SLACK {
+            joules += 0.5 * c[r] * c[r] / compliance(r);
+        }
+    }
+    joules
+}

@@ -1,0 +1,450 @@
+//! Soft constraints: rows with a physical compliance, solved with total multipliers (soft constraints Eq. 9, 13, 17, 20
+//! after ERRATA).
+//!
+//! The equations of a step (see [`scheme`](super::scheme)) are `x = x̃ + s M⁻¹ Jᵀ λ` and `c + γ ċ + E⁻¹ λ = 0`. One element
+//! at a time, with the others held:
+//! `(s (1 + γ rate) A + E⁻¹) δλ = −(c + γ ċ + E⁻¹ λ)`, A = J M⁻¹ Jᵀ, and its vertices move by `s M⁻¹ Jᵀ δλ`.
+//! λ is the sum of all δλ since the step began: that is what makes the stiffness independent of the iterations.
+
+use super::lanewise::{edges, floored, gather, load_rows, move_vertices, scatter, weights};
+use crate::element::{Element, Row, Rows};
+use crate::lanes::{BLOCK, Kernel, Lanes, Real, Scalar, Shared, V3, Vertex};
+use crate::pack::{Batch, Block, Elastic, SLACK};
+use core::marker::PhantomData;
+use core::ops::Range;
+
+/// How one sweep treats every element.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Law {
+    /// s, s².
+    pub reach: f64,
+    /// 1/s.
+    pub rate: f64,
+    /// 1, or up to 2 for over-relaxation.
+    pub relaxation: f64,
+    /// Solves up to three rows of an element together, not only those with a coupled compliance.
+    pub whole: bool,
+    /// Whether to look at the residual.
+    pub measure: bool,
+}
+
+/// The elastic elements of one kind that a worker treats next, and all they refer to.
+pub(crate) struct Elements<'a, T, const V: usize, const P: usize, const R: usize> {
+    blocks: &'a [Block<T, V, P, R>],
+    elastic: &'a [Elastic<T, R>],
+    lambda: &'a mut [[[T; BLOCK]; R]],
+    rows: u32,
+    viscous: bool,
+}
+
+impl<'a, T: Scalar, const V: usize, const P: usize, const R: usize> Elements<'a, T, V, P, R> {
+    /// The blocks `range` of an elastic `batch`.
+    ///
+    /// # Safety
+    /// `lambda` are the multipliers of the batch's model, and no other thread touches those of these blocks until this
+    /// is dropped.
+    pub unsafe fn new(batch: &'a Batch<T, V, P, R>, range: Range<usize>, lambda: Shared<'a, [T; BLOCK]>) -> Self {
+        let at = batch.multipliers + range.start * R..batch.multipliers + range.end * R;
+        // SAFETY: in range by the layout of a model's multipliers, and not shared by the caller's promise.
+        let (lambda, _) = unsafe { lambda.slice(at) }.as_chunks_mut::<R>();
+        let (blocks, elastic) = (&batch.blocks[range.clone()], &batch.elastic[range]);
+        Elements { blocks, elastic, lambda, rows: batch.elastic_rows, viscous: batch.viscous }
+    }
+}
+
+/// Positions, and where they came from.
+#[derive(Clone, Copy)]
+pub(crate) struct Places<'a, T> {
+    /// x, with inverse masses.
+    pub x: Shared<'a, Vertex<T>>,
+    /// x̃.
+    pub free: Shared<'a, Vertex<T>>,
+    /// ṽ.
+    pub v: Shared<'a, Vertex<T>>,
+}
+
+/// One sweep over blocks of one colour.
+pub(crate) struct Relax<'a, E, T, const V: usize, const D: usize, const P: usize, const R: usize> {
+    elements: Elements<'a, T, V, P, R>,
+    law: Law,
+    places: Places<'a, T>,
+    worst: &'a mut f64,
+    kind: PhantomData<E>,
+}
+
+impl<'a, E, T, const V: usize, const D: usize, const P: usize, const R: usize> Relax<'a, E, T, V, D, P, R> {
+    /// Relaxes `elements`. The largest residual met goes to `worst`, if the law asks for it.
+    ///
+    /// # Safety
+    /// All indices of the blocks are below the lengths of `places`, no vertex but the spare one appears twice in
+    /// the blocks, and no other thread touches these vertices until the kernel has run.
+    pub unsafe fn new(elements: Elements<'a, T, V, P, R>, law: Law, places: Places<'a, T>, worst: &'a mut f64) -> Self {
+        Relax { elements, law, places, worst, kind: PhantomData }
+    }
+}
+
+impl<E, T, const V: usize, const D: usize, const P: usize, const R: usize> Kernel<T> for Relax<'_, E, T, V, D, P, R>
+where
+    T: Scalar,
+    E: Element<V, D, P, R>,
+{
+    #[inline(always)]
+    fn run<L: Lanes<T>>(self, token: L::Token) {
+        let Elements { blocks, elastic, lambda, rows, viscous } = self.elements;
+        for ((block, elastic), lambda) in blocks.iter().zip(elastic).zip(lambda) {
+            let mut lane = 0;
+            while lane < BLOCK {
+                let rest = load_rows::<T, L, P>(token, &block.rest, lane);
+                // SAFETY: `new`'s promise.
+                let mut x = unsafe { gather::<T, L, V>(token, self.places.x, &block.places, lane) };
+                let w = weights(&x);
+                let like = x[0][0];
+                let none = V3::lit(like, [0.0; 3]);
+                let mut relaxer = Relaxer::<L, D, R> {
+                    rows,
+                    coupled: E::COUPLED,
+                    law: self.law,
+                    viscous,
+                    compliance: load_rows::<T, L, R>(token, &elastic.compliance, lane),
+                    coupling: load_rows::<T, L, 3>(token, &elastic.coupling, lane),
+                    gamma: load_rows::<T, L, R>(token, &elastic.gamma, lane),
+                    lambda: load_rows::<T, L, R>(token, lambda, lane),
+                    // One direction cannot be hardly touched by the free end: an edge needs no floor.
+                    metric: E::metric(&rest, &if V == 2 { w } else { floored(&w) }),
+                    speed: [none; D],
+                    total: [none; D],
+                    waiting: [Waiting { error: like.lit(0.0), gradient: [none; D], ease: like.lit(1.0) }; 3],
+                    worst: like.lit(0.0),
+                };
+                if viscous {
+                    // SAFETY: `new`'s promise.
+                    let (free, v) = unsafe {
+                        (
+                            gather::<T, L, V>(token, self.places.free, &block.places, lane),
+                            gather::<T, L, V>(token, self.places.v, &block.places, lane),
+                        )
+                    };
+                    relaxer.speed = E::columns(&rest, &edges::<L, V, D>(&speeds(&x, &free, &v, self.law.rate)));
+                }
+                let mut columns = E::columns(&rest, &edges::<L, V, D>(&x));
+                E::rows(&rest, &mut columns, &mut relaxer);
+                for (r, row) in lambda.iter_mut().enumerate() {
+                    relaxer.lambda[r].store(&mut row[lane..]);
+                }
+                if self.law.measure {
+                    *self.worst = self.worst.max(greatest::<T, L>(relaxer.worst));
+                }
+                let back = like.lit(-self.law.reach);
+                move_vertices(&mut x, &E::spread(&rest, &relaxer.total.map(|t| t * back)));
+                // SAFETY: `new`'s promise.
+                unsafe { scatter::<T, L, V>(x, self.places.x, &block.places, lane) };
+                lane += L::N;
+            }
+        }
+    }
+}
+
+/// Velocities as they would be if the step ended now: ṽ + (x − x̃) rate.
+#[inline(always)]
+fn speeds<L: Real, const V: usize>(x: &[[L; 4]; V], free: &[[L; 4]; V], v: &[[L; 4]; V], rate: f64) -> [[L; 4]; V] {
+    let mut out = *v;
+    for k in 0..V {
+        for c in 0..3 {
+            out[k][c] = v[k][c] + (x[k][c] - free[k][c]) * x[k][c].lit(rate);
+        }
+    }
+    out
+}
+
+/// The greatest of all lanes.
+#[inline(always)]
+fn greatest<T: Scalar, L: Lanes<T>>(value: L) -> f64 {
+    let mut lanes = [T::of(0.0); BLOCK];
+    value.store(&mut lanes);
+    lanes[..L::N].iter().fold(0.0, |most, v| f64::max(most, v.f64()))
+}
+
+/// A row that is solved together with those that follow.
+#[derive(Clone, Copy)]
+struct Waiting<L, const D: usize> {
+    /// c + γ ċ.
+    error: L,
+    gradient: [V3<L>; D],
+    /// How much of a straight step is safe, 0 to 1: it has no influence on where the iteration ends.
+    ease: L,
+}
+
+struct Relaxer<L, const D: usize, const R: usize> {
+    rows: u32,
+    coupled: usize,
+    law: Law,
+    viscous: bool,
+    compliance: [L; R],
+    coupling: [L; 3],
+    gamma: [L; R],
+    lambda: [L; R],
+    metric: [[L; D]; D],
+    /// Rates of the columns, 1/s.
+    speed: [V3<L>; D],
+    /// Σ δλ ∇C on the columns.
+    total: [V3<L>; D],
+    waiting: [Waiting<L, D>; 3],
+    worst: L,
+}
+
+impl<L: Real, const D: usize, const R: usize> Relaxer<L, D, R> {
+    /// The first row of the group that `index` belongs to, and how many rows it has.
+    #[inline(always)]
+    fn group(&self, index: usize) -> (usize, usize) {
+        match self.law.whole {
+            true if index < R / 3 * 3 => (index / 3 * 3, 3),
+            false if index < self.coupled => (0, self.coupled),
+            _ => (index, 1),
+        }
+    }
+
+    /// E⁻¹ between rows `i` and `j`.
+    #[inline(always)]
+    fn compliance(&self, i: usize, j: usize) -> L {
+        if i == j {
+            self.compliance[i]
+        } else if i < 3 && j < 3 {
+            self.coupling[i + j - 1]
+        } else {
+            self.compliance[i].lit(0.0)
+        }
+    }
+
+    /// The residual −(c + γ ċ + E⁻¹ λ) of row `first + i` in a group of `n`.
+    #[inline(always)]
+    fn residual(&mut self, first: usize, i: usize, n: usize) -> L {
+        let mut r = self.waiting[i].error;
+        for j in 0..n {
+            r = r + self.compliance(first + i, first + j) * self.lambda[first + j];
+        }
+        if self.law.measure {
+            let holds = self.compliance[first + i].lt(r.lit(SLACK * 0.5));
+            self.worst = L::max(L::select(holds, r.abs(), r.lit(0.0)), self.worst);
+        }
+        -r
+    }
+
+    /// s (1 + γ rate) A + E⁻¹ between rows `first + i` and `first + j`.
+    #[inline(always)]
+    fn system(&self, first: usize, i: usize, j: usize) -> L {
+        let (a, b) = (&self.waiting[i].gradient, &self.waiting[j].gradient);
+        let mut sum = self.metric[0][0] * a[0].dot(b[0]);
+        for l in 1..D {
+            sum = sum + self.metric[l][l] * a[l].dot(b[l]);
+            for m in 0..l {
+                sum = sum + self.metric[l][m] * (a[l].dot(b[m]) + a[m].dot(b[l]));
+            }
+        }
+        let mut scale = sum.lit(self.law.reach);
+        if self.viscous {
+            scale = scale * (sum.lit(1.0) + self.gamma[first] * sum.lit(self.law.rate));
+        }
+        sum * scale + self.compliance(first + i, first + j)
+    }
+
+    /// The multipliers' change of a group of 1, 2 or 3 rows. Its matrix is positive definite: the determinants are
+    /// positive without pivoting.
+    #[inline(always)]
+    fn solve(&mut self, first: usize, n: usize) -> [L; 3] {
+        let b0 = self.residual(first, 0, n);
+        let zero = b0.lit(0.0);
+        let a00 = self.system(first, 0, 0);
+        let over0 = b0.lit(1.0) / L::max(a00, zero.lit(LEAST));
+        if n == 1 {
+            return [b0 * over0, zero, zero];
+        }
+        let b1 = self.residual(first, 1, n);
+        let (a01, a11) = (self.system(first, 0, 1), self.system(first, 1, 1));
+        // Elimination of the first row, then of the second. A pivot that rounding has eaten is kept above zero: a
+        // shorter step does not change where the iteration ends.
+        let pivot = |d: L, a: L| L::max(L::max(d, a * a.lit(1e-6)), a.lit(LEAST));
+        let l1 = a01 * over0;
+        let (d11, c1) = (a11 - l1 * a01, b1 - l1 * b0);
+        if n == 2 {
+            let y1 = c1 / pivot(d11, a11);
+            return [(b0 - a01 * y1) * over0, y1, zero];
+        }
+        let b2 = self.residual(first, 2, n);
+        let (a02, a12, a22) = (self.system(first, 0, 2), self.system(first, 1, 2), self.system(first, 2, 2));
+        let l2 = a02 * over0;
+        let (d12, c2) = (a12 - l2 * a01, b2 - l2 * b0);
+        let over1 = b0.lit(1.0) / pivot(d11, a11);
+        let m2 = d12 * over1;
+        let y2 = (c2 - m2 * c1) / pivot(a22 - l2 * a02 - m2 * d12, a22);
+        let y1 = (c1 - d12 * y2) * over1;
+        [(b0 - a01 * y1 - a02 * y2) * over0, y1, y2]
+    }
+
+    /// Solves the group that ends with row `first + n − 1`, and moves the columns.
+    #[inline(always)]
+    fn relax(&mut self, first: usize, n: usize, columns: &mut [V3<L>; D]) {
+        let mut delta = self.solve(first, n);
+        if self.law.reach > 0.0 {
+            let mut ease = self.waiting[0].ease;
+            for i in 1..n {
+                ease = L::min(ease, self.waiting[i].ease);
+            }
+            let share = ease * ease.lit(self.law.relaxation);
+            for d in &mut delta {
+                *d = *d * share;
+            }
+        }
+        let mut sum = [V3::lit(delta[0], [0.0; 3]); D];
+        for i in 0..n {
+            self.lambda[first + i] = self.lambda[first + i] + delta[i];
+            for l in 0..D {
+                sum[l] = sum[l] + self.waiting[i].gradient[l] * delta[i];
+            }
+        }
+        for l in 0..D {
+            self.total[l] = self.total[l] + sum[l];
+            let mut by = sum[0] * self.metric[l][0];
+            for m in 1..D {
+                by = by + sum[m] * self.metric[l][m];
+            }
+            let by = by * delta[0].lit(self.law.reach);
+            columns[l] = columns[l] + by;
+            if self.viscous {
+                self.speed[l] = self.speed[l] + by * delta[0].lit(self.law.rate);
+            }
+        }
+    }
+}
+
+impl<L: Real, const D: usize, const R: usize> Rows<L, D> for Relaxer<L, D, R> {
+    #[inline(always)]
+    fn wants(&self, index: usize) -> bool {
+        let (first, n) = self.group(index);
+        self.rows & (((1 << n) - 1) << first) != 0
+    }
+
+    #[inline(always)]
+    fn strength(&self, index: usize, like: L) -> L {
+        let slack = like.lit(SLACK * 0.5);
+        L::select(self.compliance[index].lt(slack), like.lit(1.0), like.lit(0.0))
+    }
+
+    #[inline(always)]
+    fn row<const N: usize>(&mut self, index: usize, columns: &mut [V3<L>; D], row: Row<L, N>) {
+        let (first, n) = self.group(index);
+        let one = row.value.lit(1.0);
+        let over = one / row.over;
+        let mut waiting = Waiting { error: row.value, gradient: [V3::lit(one, [0.0; 3]); D], ease: one };
+        let mut speed = one.lit(0.0);
+        for (l, direction) in row.along {
+            waiting.gradient[l] = direction * over;
+            if self.viscous {
+                speed = speed + waiting.gradient[l].dot(self.speed[l]);
+            }
+        }
+        if self.viscous {
+            waiting.error = waiting.error + self.gamma[index] * speed;
+        }
+        let straight = row.value * row.over;
+        let far = row.push.abs().lt(straight.abs());
+        if L::any(far) {
+            waiting.ease = L::select(far, row.push / straight, one);
+        }
+        self.waiting[index - first] = waiting;
+        if index + 1 == first + n {
+            self.relax(first, n, columns);
+        }
+    }
+}
+
+/// Below this a pivot is that of a row without gradient or stiffness: its multiplier stays finite, and moves nothing.
+const LEAST: f64 = 1e-30;
+
+/// Adds `scale · w · Jᵀ λ` to `to`, for blocks of one colour: what the multipliers do to velocities or positions.
+pub(crate) struct Push<'a, E, T, const V: usize, const D: usize, const P: usize, const R: usize> {
+    elements: Elements<'a, T, V, P, R>,
+    scale: f64,
+    x: Shared<'a, Vertex<T>>,
+    to: Shared<'a, Vertex<T>>,
+    kind: PhantomData<E>,
+}
+
+impl<'a, E, T, const V: usize, const D: usize, const P: usize, const R: usize> Push<'a, E, T, V, D, P, R> {
+    /// Pushes by the multipliers of `elements`, with gradients at `x`.
+    ///
+    /// # Safety
+    /// As [`Relax::new`], for `x` and `to`.
+    pub unsafe fn new(
+        elements: Elements<'a, T, V, P, R>,
+        scale: f64,
+        x: Shared<'a, Vertex<T>>,
+        to: Shared<'a, Vertex<T>>,
+    ) -> Self {
+        Push { elements, scale, x, to, kind: PhantomData }
+    }
+}
+
+impl<E, T, const V: usize, const D: usize, const P: usize, const R: usize> Kernel<T> for Push<'_, E, T, V, D, P, R>
+where
+    T: Scalar,
+    E: Element<V, D, P, R>,
+{
+    #[inline(always)]
+    fn run<L: Lanes<T>>(self, token: L::Token) {
+        let Elements { blocks, lambda, rows, .. } = self.elements;
+        for (block, lambda) in blocks.iter().zip(lambda) {
+            let mut lane = 0;
+            while lane < BLOCK {
+                let rest = load_rows::<T, L, P>(token, &block.rest, lane);
+                // SAFETY: `new`'s promise.
+                let (x, mut to) = unsafe {
+                    (
+                        gather::<T, L, V>(token, self.x, &block.places, lane),
+                        gather::<T, L, V>(token, self.to, &block.places, lane),
+                    )
+                };
+                let like = x[0][0];
+                let mut pusher = Pusher {
+                    rows,
+                    lambda: load_rows::<T, L, R>(token, lambda, lane),
+                    total: [V3::lit(like, [0.0; 3]); D],
+                };
+                E::rows(&rest, &mut E::columns(&rest, &edges::<L, V, D>(&x)), &mut pusher);
+                let push = E::spread(&rest, &pusher.total.map(|t| t * like.lit(-self.scale)));
+                let kept = weights(&to);
+                for k in 0..V {
+                    to[k][3] = x[k][3];
+                }
+                move_vertices(&mut to, &push);
+                for k in 0..V {
+                    to[k][3] = kept[k];
+                }
+                // SAFETY: `new`'s promise.
+                unsafe { scatter::<T, L, V>(to, self.to, &block.places, lane) };
+                lane += L::N;
+            }
+        }
+    }
+}
+
+/// Sums multipliers times gradients.
+struct Pusher<L, const D: usize, const R: usize> {
+    rows: u32,
+    lambda: [L; R],
+    total: [V3<L>; D],
+}
+
+impl<L: Real, const D: usize, const R: usize> Rows<L, D> for Pusher<L, D, R> {
+    #[inline(always)]
+    fn wants(&self, index: usize) -> bool {
+        self.rows & (1 << index) != 0
+    }
+
+    #[inline(always)]
+    fn row<const N: usize>(&mut self, index: usize, _: &mut [V3<L>; D], row: Row<L, N>) {
+        let by = self.lambda[index] / row.over;
+        for (l, direction) in row.along {
+            self.total[l] = self.total[l] + direction * by;
+        }
+    }
+}
