@@ -52,16 +52,15 @@ macro_rules! section {
 
             #[inline(never)]
             fn fields() -> Vec<$crate::scene::decode::Field> {
-                use $crate::scene::decode::{Field, Value};
                 vec![$({
                     let rule = section!(@rule $($rule)?);
                     let default: Option<$ty> = section!(@default $($default)?);
-                    Field {
+                    $crate::scene::decode::Field {
                         name: section!(@key $field $($key)?),
                         doc: concat!($($doc),+).trim_ascii(),
                         rule,
-                        default: default.map(|value| Value::json(&value)),
-                        schema: <$ty as Value>::schema(&rule),
+                        default: default.map(|value| $crate::scene::decode::Value::json(&value)),
+                        schema: <$ty as $crate::scene::decode::Value>::schema(&rule),
                     }
                 },)*]
             }
@@ -73,6 +72,8 @@ macro_rules! section {
                 tag: Option<&str>,
                 at: $crate::scene::error::Span,
             ) -> Option<Self> {
+                // A section without keys looks at no place.
+                let _ = at;
                 $(
                     let about = (
                         section!(@key $field $($key)?),
@@ -89,7 +90,7 @@ macro_rules! section {
 
             #[inline(never)]
             fn json(&self) -> serde_json::Value {
-                let all = [$((
+                let all: Vec<(&str, serde_json::Value)> = vec![$((
                     section!(@key $field $($key)?),
                     $crate::scene::decode::Value::json(&self.$field),
                 )),*];

@@ -136,9 +136,7 @@ impl Scene {
 
     /// The size of numbers that the scene asks for.
     pub fn precision(&self) -> settings::Precision {
-        match &self.settings.solver {
-            settings::Solver::Pbd(pbd) => pbd.precision,
-        }
+        self.settings.solver.precision()
     }
 
     /// A hash of the text and its changes, for telling whether a checkpoint is of this scene.

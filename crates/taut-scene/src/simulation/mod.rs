@@ -24,7 +24,7 @@ mod pins;
 pub use colliders::ColliderObject;
 pub use metrics::Metrics;
 
-use crate::scene::settings::{Colour, Precision, Solver};
+use crate::scene::settings::{Colour, Precision};
 use crate::scene::{Scene, SceneError};
 use crate::write::hash::Hash64;
 use crate::write::{Checkpoint, CheckpointError, ObjectInfo, Setup};
@@ -173,12 +173,9 @@ impl Simulation {
     /// How to step from one time to another, s.
     fn params(&self, from: f64, to: f64) -> Params {
         let settings = &self.scene.settings;
-        let Solver::Pbd(solver) = &settings.solver;
         let air = &settings.air;
         Params {
             gravity: settings.world.gravity,
-            substeps: solver.substeps,
-            iterations: solver.iterations,
             air: taut::Air {
                 wind: air.wind.at(0.5 * (from + to)),
                 density: air.density,
@@ -186,7 +183,7 @@ impl Simulation {
                 along: air.drag.along,
             },
             colliders: self.colliders.iter().map(|collider| collider.during(from, to)).collect(),
-            ..Params::default()
+            ..settings.solver.params()
         }
     }
 

@@ -1,7 +1,8 @@
 //! `[[cloth]]`, `[[solid]]` and `[[initial]]`.
 
 use super::generate::{GenerateSolid, GenerateSurface};
-use super::values::{Colour, Form, Frames, GrainChoice, Triple, Turn};
+use super::material::{ClothElastic, SolidElastic};
+use super::values::{Colour, Each, Form, Frames, GrainChoice, Turn};
 use crate::generate::Rotation;
 use crate::scene::decode::Rule;
 
@@ -27,7 +28,7 @@ section! {
         /// A mesh made from a few numbers. Give this or `mesh`.
         generate: Option<GenerateSurface> = None;
         /// Factors along x, y and z, or one for all. Applied first.
-        scale: Triple = Triple([1.0; 3]) => SCALE;
+        scale: Each<3> = Each([1.0; 3]) => SCALE;
         /// Angles around the x, y and z axis in turn, or { axis, degrees }. Applied after `scale`.
         rotate: Turn = Turn(Rotation::default()) => ANGLE;
         /// Where the mesh's origin goes. Applied last.
@@ -40,6 +41,9 @@ section! {
         grain: GrainChoice = GrainChoice(taut::Grain::default());
         /// The share of each kind of deformation that one projection removes.
         stiffness: ClothRows = ClothRows::default();
+        /// Stiffness in physical units, independent of substeps and iterations. Takes the place of `form`, `stiffness` and
+        /// `damping`.
+        elastic: Option<ClothElastic> = None;
         /// Lengths along weft and warp that count as unstretched, over those of the mesh.
         rest_stretch: [f64; 2] = taut::Cloth::default().rest_stretch => STRETCH;
         /// How fast motion along each kind of deformation dies. Rigid motion is never damped.
@@ -110,7 +114,7 @@ impl Cloth {
                 bend: d.bend,
                 edge: d.edge,
             },
-            elasticity: None,
+            elasticity: self.elastic.as_ref().map(Into::into),
         }
     }
 }
@@ -126,7 +130,7 @@ section! {
         /// A mesh made from a few numbers. Give this or `mesh`.
         generate: Option<GenerateSolid> = None;
         /// Factors along x, y and z, or one for all. Applied first.
-        scale: Triple = Triple([1.0; 3]) => SCALE;
+        scale: Each<3> = Each([1.0; 3]) => SCALE;
         /// Angles around the x, y and z axis in turn, or { axis, degrees }. Applied after `scale`.
         rotate: Turn = Turn(Rotation::default()) => ANGLE;
         /// Where the mesh's origin goes. Applied last.
@@ -139,8 +143,11 @@ section! {
         frames: Frames = Frames::Mesh;
         /// The share of each kind of deformation that one projection removes.
         stiffness: SolidRows = SolidRows::default();
+        /// Stiffness in physical units, independent of substeps and iterations. Takes the place of `form`, `stiffness` and
+        /// `damping`.
+        elastic: Option<SolidElastic> = None;
         /// Lengths along the three axes that count as unstretched, over those of the mesh; or one for all.
-        rest_stretch: Triple = Triple(taut::Solid::default().rest_stretch) => STRETCH;
+        rest_stretch: Each<3> = Each(taut::Solid::default().rest_stretch) => STRETCH;
         /// How fast deformation dies. Rigid motion is never damped.
         damping: f64 = taut::Solid::default().damping => RATE;
         /// Colour in pictures.
@@ -152,9 +159,9 @@ section! {
     /// The share of each kind of deformation that one projection removes, 0 to 1.
     pub struct SolidRows + Default {
         /// Stretch along the material's three axes, or one for all.
-        stretch: Triple = Triple(taut::SolidStiffness::default().stretch) => Rule::SHARE;
+        stretch: Each<3> = Each(taut::SolidStiffness::default().stretch) => Rule::SHARE;
         /// Shear between axes 1 and 2, 1 and 3, 2 and 3, or one for all.
-        shear: Triple = Triple(taut::SolidStiffness::default().shear) => Rule::SHARE;
+        shear: Each<3> = Each(taut::SolidStiffness::default().shear) => Rule::SHARE;
         /// Volume. This turns elements back that are inside out.
         volume: f64 = taut::SolidStiffness::default().volume => Rule::SHARE;
     }
@@ -170,7 +177,7 @@ impl Solid {
             stiffness: taut::SolidStiffness { stretch: k.stretch.0, shear: k.shear.0, volume: k.volume },
             rest_stretch: self.rest_stretch.0,
             damping: self.damping,
-            elasticity: None,
+            elasticity: self.elastic.as_ref().map(Into::into),
         }
     }
 }
@@ -181,7 +188,7 @@ section! {
         /// The name of a cloth or solid.
         body: String;
         /// Factors along x, y and z by which it is stretched about its middle, or one for all.
-        stretch: Triple = Triple([1.0; 3]) => Rule::ANY.from(-100.0).to(100.0);
+        stretch: Each<3> = Each([1.0; 3]) => Rule::ANY.from(-100.0).to(100.0);
         /// Puts every vertex somewhere at random.
         scramble: Option<Scramble> = None;
         /// Velocity of all its vertices.

@@ -3,18 +3,22 @@
 mod body;
 mod collider;
 mod generate;
+mod material;
 mod output;
 mod pin;
+mod solver;
 mod values;
 mod world;
 
 pub use body::{Cloth, ClothDamping, ClothRows, Initial, Scramble, Solid, SolidRows, Spin};
 pub use collider::{BoxShape, CapsuleShape, Collider, PlaneShape, Shape, SphereShape};
 pub use generate::*;
+pub use material::{ClothElastic, Continuum, ElasticDamping, Links, SolidElastic, StretchShear};
 pub use output::{Camera, Coloured, Output, Pictures};
 pub use pin::{Motion, Pin, Resize, Revolve, Select, SelectBox, SelectSphere, SelectTable};
-pub use values::{AxisTurn, Colour, Form, FormatName, Frames, GrainChoice, Precision, Triple, Turn};
-pub use world::{About, Air, Drag, Pbd, Solver, Time, World};
+pub use solver::{AlphaBeta, Global, Integrator, Newmark, Pbd, Plain, Solver};
+pub use values::{AxisTurn, Colour, Each, Form, FormatName, Frames, GrainChoice, Precision, Turn};
+pub use world::{About, Air, Drag, Time, World};
 
 section! {
     /// A scene: what there is, what happens to it and what is written. Lengths are in metres, y points up.

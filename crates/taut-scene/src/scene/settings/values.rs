@@ -37,19 +37,20 @@ impl From<Form> for taut::StrainForm {
 
 const LENGTH: Rule = Rule::ANY;
 
-/// Three numbers, or one that stands for all three.
+/// Several numbers, or one that stands for all.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Triple(pub [f64; 3]);
+pub struct Each<const N: usize>(pub [f64; N]);
 
-impl Value for Triple {
+impl<const N: usize> Value for Each<N> {
     fn expected(rule: &Rule) -> String {
-        format!("{}, or a list of three", f64::expected(rule))
+        let count = if N == 2 { "two" } else { "three" };
+        format!("{}, or a list of {count}", f64::expected(rule))
     }
 
     fn decode(reader: &mut Reader, node: &Node, rule: &Rule) -> Option<Self> {
         match &node.tree {
-            Tree::Array(items) if items.len() == 3 => <[f64; 3]>::decode(reader, node, rule).map(Triple),
-            Tree::Integer(_) | Tree::Float(_) => f64::decode(reader, node, rule).map(|each| Triple([each; 3])),
+            Tree::Array(items) if items.len() == N => <[f64; N]>::decode(reader, node, rule).map(Each),
+            Tree::Integer(_) | Tree::Float(_) => f64::decode(reader, node, rule).map(|each| Each([each; N])),
             _ => {
                 reader.unexpected(node, &Self::expected(rule), Vec::new());
                 None
@@ -58,12 +59,12 @@ impl Value for Triple {
     }
 
     fn schema(rule: &Rule) -> Json {
-        json!({ "anyOf": [f64::schema(rule), <[f64; 3]>::schema(rule)] })
+        json!({ "anyOf": [f64::schema(rule), <[f64; N]>::schema(rule)] })
     }
 
     fn json(&self) -> Json {
-        let [a, b, c] = self.0;
-        if a == b && b == c { a.json() } else { self.0.json() }
+        let first = self.0.first().copied().unwrap_or_default();
+        if self.0.iter().all(|&each| each == first) { first.json() } else { self.0.json() }
     }
 }
 

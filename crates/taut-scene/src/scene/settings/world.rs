@@ -1,6 +1,5 @@
-//! `[scene]`, `[time]`, `[solver]`, `[world]` and `[air]`.
+//! `[scene]`, `[time]`, `[world]` and `[air]`.
 
-use super::values::Precision;
 use crate::scene::decode::Rule;
 use crate::scene::track::Track;
 
@@ -32,26 +31,6 @@ impl Time {
     /// How many frames follow frame 0, which is the beginning.
     pub fn frame_count(&self) -> u32 {
         self.frames.unwrap_or((self.duration * self.fps).round().clamp(1.0, 1e9) as u32)
-    }
-}
-
-variants! {
-    /// The method that moves everything.
-    pub enum Solver default "pbd" {
-        /// Position-based dynamics: every row of every element is projected in turn, with stiffnesses from 0 to 1.
-        Pbd(Pbd) = "pbd",
-    }
-}
-
-section! {
-    /// Position-based dynamics.
-    pub struct Pbd + Default {
-        /// Substeps in a step. More are stiffer and lose less motion; time grows with them.
-        substeps: u32 = 20 => Rule::ANY.from(1.0).to(10_000.0);
-        /// Sweeps over all elements in a substep. More substeps do more than more iterations.
-        iterations: u32 = 1 => Rule::ANY.from(1.0).to(10_000.0);
-        /// Size of numbers.
-        precision: Precision = Precision::F32;
     }
 }
 

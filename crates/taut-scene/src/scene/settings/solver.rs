@@ -1,0 +1,169 @@
+//! `[solver]`: which method moves everything, and how time goes on.
+
+use super::values::Precision;
+use crate::scene::decode::Rule;
+
+const ROUNDS: Rule = Rule::ANY.from(1.0).to(10_000.0);
+const TOLERANCE: Rule = Rule::ANY.from(0.0).to(1e6);
+
+variants! {
+    /// The method that moves everything.
+    pub enum Solver default "pbd" {
+        /// Position-based dynamics: every row of every element in turn (Gauss–Seidel). Rows with a physical stiffness keep
+        /// total multipliers, so that iterations do not change it.
+        Pbd(Pbd) = "pbd",
+        /// All elements at once, averaged (Jacobi). For bodies with a physical stiffness, like all that follow.
+        Jacobi(Global) = "jacobi",
+        /// Steepest descent of the residual of all rows together.
+        MinimumResidual(Global) = "minimum-residual",
+        /// Conjugate Residuals of all rows together.
+        ConjugateResiduals(Global) = "conjugate-residuals",
+        /// Nonlinear conjugate gradients on the positions.
+        NonlinearCg(Global) = "nonlinear-cg",
+        /// One Newton step by conjugate gradients: the classical semi-implicit cloth solver.
+        NewtonCg(Global) = "newton-cg",
+        /// One Newton step by a sparse Cholesky factorisation.
+        NewtonCholesky(Global) = "newton-cholesky",
+        /// Newton steps until the tolerance is met: the reference that others are judged by. Best with f64.
+        Newton(Global) = "newton",
+    }
+}
+
+section! {
+    /// Position-based dynamics.
+    pub struct Pbd + Default {
+        /// Substeps in a step. More are stiffer and lose less motion; time grows with them.
+        substeps: u32 = 20 => ROUNDS;
+        /// Sweeps over all elements in a substep, at most. More substeps do more than more iterations.
+        iterations: u32 = 1 => ROUNDS;
+        /// Over-relaxation: 1 for none, below 2.
+        relaxation: f64 = 1.0 => Rule::ANY.above(0.0).to(1.99);
+        /// Whether stretch and shear of an element are solved together, where it has a physical stiffness.
+        block: bool = false;
+        /// From one moment to the next.
+        integrator: Integrator = Integrator::ImplicitEuler(Plain::default());
+        /// The largest strain that may be left unsolved before the last iteration; 0 for always all iterations.
+        tolerance: f64 = 0.0 => TOLERANCE;
+        /// Whether multipliers begin with those of the substep before.
+        warm_start: bool = false;
+        /// Size of numbers.
+        precision: Precision = Precision::F32;
+    }
+}
+
+section! {
+    /// A method for all rows together.
+    pub struct Global + Default {
+        /// Substeps in a step.
+        substeps: u32 = 1 => ROUNDS;
+        /// Iterations in a substep, at most.
+        iterations: u32 = 100 => ROUNDS;
+        /// Where it stops: the largest strain that is left unsolved, or the largest error of a velocity in m/s for methods
+        /// that work on positions.
+        tolerance: f64 = 1e-6 => TOLERANCE;
+        /// From one moment to the next.
+        integrator: Integrator = Integrator::ImplicitEuler(Plain::default());
+        /// Whether multipliers begin with those of the substep before.
+        warm_start: bool = false;
+        /// Size of numbers of the state. These methods compute in 64 bits in any case.
+        precision: Precision = Precision::F32;
+    }
+}
+
+variants! {
+    /// From one moment to the next.
+    pub enum Integrator {
+        /// The calmest: loses motion, more with longer substeps.
+        ImplicitEuler(Plain) = "implicit-euler",
+        /// Between explicit Euler (0, 0), implicit midpoint (0.5, 0.5) and implicit Euler (1, 1).
+        AlphaBeta(AlphaBeta) = "alpha-beta",
+        /// Second order: keeps more motion than implicit Euler, as stable.
+        Bdf2(Plain) = "bdf2",
+        /// Newmark's family.
+        Newmark(Newmark) = "newmark",
+    }
+}
+
+section! {
+    /// Nothing to set.
+    pub struct Plain + Default {}
+}
+
+section! {
+    /// Weights of the new moment against the old.
+    pub struct AlphaBeta + Default {
+        /// Of the new positions' forces.
+        alpha: f64 = 0.5 => Rule::SHARE;
+        /// Of the new velocities.
+        beta: f64 = 0.5 => Rule::SHARE;
+    }
+}
+
+section! {
+    /// Weights of the new acceleration.
+    pub struct Newmark + Default {
+        /// In positions: 0.25 is the average acceleration.
+        beta: f64 = 0.25 => Rule::ANY.from(0.001).to(0.5);
+        /// In velocities: above 0.5 it damps.
+        gamma: f64 = 0.5 => Rule::SHARE;
+    }
+}
+
+impl Integrator {
+    fn engine(&self) -> taut::Integrator {
+        match self {
+            Integrator::ImplicitEuler(_) => taut::Integrator::ImplicitEuler,
+            Integrator::AlphaBeta(s) => taut::Integrator::AlphaBeta { alpha: s.alpha, beta: s.beta },
+            Integrator::Bdf2(_) => taut::Integrator::Bdf2,
+            Integrator::Newmark(s) => taut::Integrator::Newmark { beta: s.beta, gamma: s.gamma },
+        }
+    }
+}
+
+impl Solver {
+    /// The size of numbers it asks for.
+    pub fn precision(&self) -> Precision {
+        match self {
+            Solver::Pbd(pbd) => pbd.precision,
+            other => other.global().map_or(Precision::F32, |(_, global)| global.precision),
+        }
+    }
+
+    /// The engine's name and settings of a method for all rows together.
+    fn global(&self) -> Option<(taut::Solver, &Global)> {
+        Some(match self {
+            Solver::Pbd(_) => return None,
+            Solver::Jacobi(g) => (taut::Solver::Jacobi { relaxation: 1.0 }, g),
+            Solver::MinimumResidual(g) => (taut::Solver::MinimumResidual, g),
+            Solver::ConjugateResiduals(g) => (taut::Solver::ConjugateResiduals, g),
+            Solver::NonlinearCg(g) => (taut::Solver::NonlinearCg, g),
+            Solver::NewtonCg(g) => (taut::Solver::NewtonCg, g),
+            Solver::NewtonCholesky(g) => (taut::Solver::NewtonCholesky, g),
+            Solver::Newton(g) => (taut::Solver::Newton, g),
+        })
+    }
+
+    /// The engine's parameters, as far as they are the solver's.
+    pub fn params(&self) -> taut::Params {
+        match self {
+            Solver::Pbd(p) => taut::Params {
+                substeps: p.substeps,
+                iterations: p.iterations,
+                solver: taut::Solver::GaussSeidel { relaxation: p.relaxation, block: p.block },
+                integrator: p.integrator.engine(),
+                tolerance: p.tolerance,
+                warm_start: p.warm_start,
+                ..taut::Params::default()
+            },
+            other => other.global().map_or_else(taut::Params::default, |(solver, g)| taut::Params {
+                substeps: g.substeps,
+                iterations: g.iterations,
+                solver,
+                integrator: g.integrator.engine(),
+                tolerance: g.tolerance,
+                warm_start: g.warm_start,
+                ..taut::Params::default()
+            }),
+        }
+    }
+}
