@@ -112,3 +112,60 @@ fn a_spring_follows_every_integrator() {
         }
     }
 }
+
+/// Ten masses of 50 g on springs of 200 N/m.
+const LINKS: u32 = 10;
+const BEAD: f64 = 0.05;
+const STIFF: f64 = 200.0;
+
+/// The extension of link `i` at rest: what hangs below it over its stiffness.
+fn extension(i: u32) -> f64 {
+    f64::from(LINKS - i) * BEAD * G / STIFF
+}
+
+/// Depth of bead `i` at rest.
+fn depth(i: u32) -> f64 {
+    (0..i).map(|k| L + extension(k)).sum()
+}
+
+#[test]
+fn chain_probe() {
+    let w = 2.0 * (STIFF / BEAD).sqrt() * (std::f64::consts::PI / (2.0 * f64::from(2 * LINKS + 1))).sin();
+    for warm in [false, true] {
+        for substeps in [1, 5, 50] {
+            for iterations in [5, 20, 200] {
+                let model = chain(LINKS, BEAD, STIFF, 0.05);
+                let mut state = hung(&model);
+                let p = Params { warm_start: warm, ..params(Integrator::ImplicitEuler, substeps, iterations) };
+                let mut scratch = Scratch::new(1);
+                for _ in 0..600 {
+                    step(&model, &mut state, &mut scratch, &p, 1.0 / 60.0);
+                }
+                let tip = -state.position(&model, LINKS)[1];
+                // Oscillation of the first mode about rest, by implicit midpoint.
+                let model = chain(LINKS, BEAD, STIFF, 0.0);
+                let mut state = hung(&model);
+                let shape = |i: u32| (f64::from(i) * std::f64::consts::PI / f64::from(2 * LINKS + 1)).sin();
+                for i in 1..=LINKS {
+                    state.set_position(&model, i, [0.0, -depth(i) - 0.02 * shape(i), 0.0]);
+                }
+                let p = Params { warm_start: warm, ..params(Integrator::AlphaBeta { alpha: 0.5, beta: 0.5 }, substeps, iterations) };
+                let (mut crossings, mut last, mut most) = (Vec::new(), -0.02f64, 0.0f64);
+                for n in 0..240 {
+                    step(&model, &mut state, &mut scratch, &p, 1.0 / 60.0);
+                    let y = state.position(&model, LINKS)[1] + depth(LINKS);
+                    if last < 0.0 && y >= 0.0 {
+                        crossings.push((f64::from(n) + last / (last - y)) / 60.0);
+                    }
+                    if n > 200 { most = most.max(y.abs()); }
+                    last = y;
+                }
+                let h = 1.0 / 60.0 / f64::from(substeps);
+                let wd = 2.0 / h * (w * h / 2.0).atan();
+                let period = (crossings[crossings.len() - 1] - crossings[0]) / (crossings.len() - 1) as f64;
+                println!("warm {warm} substeps {substeps} iterations {iterations}: tip off {:.2e}, period {:.6} of {:.6}, amplitude {:.4}",
+                    tip / depth(LINKS) - 1.0, period, 2.0 * std::f64::consts::PI / wd, most / 0.02 / shape(LINKS));
+            }
+        }
+    }
+}

@@ -4,7 +4,7 @@ mod run;
 mod sweep;
 
 use crate::contact::Collider;
-use crate::lanes::{Scalar, Shared, Vertex, Width};
+use crate::lanes::{BLOCK, Scalar, Shared, Vertex, Width};
 use crate::model::Model;
 use crate::solve::Solver;
 use crate::solve::aero::Air;
@@ -178,6 +178,8 @@ pub(crate) fn step_in<T: Scalar>(
     }
     let h = dt / f64::from(substeps);
     let first = state.remember(params.integrator.remembers(), h);
+    let zero = [T::of(0.0); BLOCK];
+    let unknown = state.multipliers.iter().all(|m| *m == zero);
     let colliders = params.colliders.iter().filter(|c| c.sound::<T>()).copied().collect();
     let run = Run {
         model,
@@ -186,6 +188,7 @@ pub(crate) fn step_in<T: Scalar>(
         h,
         substeps,
         first,
+        unknown,
         width: scratch.width,
         level: scratch.level,
         clock: scratch.clock,

@@ -24,6 +24,8 @@ pub(super) struct Run<'a, T: Scalar> {
     pub substeps: u32,
     /// Whether no substep came before that the integrator could look at.
     pub first: bool,
+    /// Whether all multipliers are zero: at rest, or because no step has found them yet.
+    pub unknown: bool,
     pub width: Width,
     pub level: Level,
     pub clock: Option<fn() -> f64>,
@@ -56,7 +58,11 @@ impl<T: Scalar> Run<'_, T> {
             if scheme.reach > 0.0 {
                 self.solve(worker, &scheme, &colliders, &mut report, &mut last);
             } else {
-                self.follow(worker, &scheme);
+                self.follow(worker, scheme.rate);
+                if scheme.late > 0.0 {
+                    self.press(worker, self.v, scheme.late);
+                }
+                self.model.elements.for_each(&mut Sweep { run: self, worker });
                 self.lap(&mut report, Stage::Solve, &mut last);
                 report.contacts = self.collide(worker, &colliders);
                 self.lap(&mut report, Stage::Contact, &mut last);
@@ -81,6 +87,11 @@ impl<T: Scalar> Run<'_, T> {
     fn predict(&self, worker: Worker<'_>, substep: u32, scheme: &Scheme) {
         let mine = worker.share(0..self.model.vertices());
         if scheme.force != 0.0 || scheme.impulse != 0.0 {
+            if self.unknown && substep == 0 {
+                self.each(mine.clone(), |at| at.free = at.x);
+                worker.sync();
+                self.follow(worker, scheme.rate);
+            }
             self.press_on(worker, self.push, 1.0);
         }
         let kick = self.params.gravity.map(|g| T::of(g * self.h));
@@ -251,16 +262,10 @@ impl<T: Scalar> Run<'_, T> {
         f64::from_bits(slot(iteration).load(Ordering::Relaxed))
     }
 
-    /// The solve of an explicit scheme: positions are where they will be, and the multipliers follow from them.
-    fn follow(&self, worker: Worker<'_>, scheme: &Scheme) {
-        if !self.lambda.is_empty() {
-            let law = Law { reach: 0.0, rate: scheme.rate, relaxation: 1.0, whole: true, measure: false };
-            self.model.elements.for_each(&mut Soft { run: self, worker, law, worst: &mut 0.0 });
-            if scheme.late > 0.0 {
-                self.press(worker, self.v, scheme.late);
-            }
-        }
-        self.model.elements.for_each(&mut Sweep { run: self, worker });
+    /// Multipliers follow from positions as they are: λ = −E (c + γ ċ).
+    fn follow(&self, worker: Worker<'_>, rate: f64) {
+        let law = Law { reach: 0.0, rate, relaxation: 1.0, whole: true, measure: false };
+        self.model.elements.for_each(&mut Soft { run: self, worker, law, worst: &mut 0.0 });
     }
 
     /// Sets `to` to `scale` · M⁻¹ Jᵀ λ.
