@@ -1,6 +1,7 @@
 //! Solvers: what is done with the elements' rows.
 
 pub mod aero;
+pub(crate) mod global;
 mod lanewise;
 pub mod pbd;
 pub(crate) mod scheme;

@@ -1,0 +1,91 @@
+//! What the methods in configuration space share: forces, and the function they go down.
+
+use super::evaluate::Sample;
+use super::{Solve, small};
+
+/// How things stand at some positions.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Standing {
+    /// Φ, J. Means nothing to damped rows.
+    pub energy: f64,
+    /// gᵀ Ŵ g, J: the square of what is left, as a change of kinetic energy would count it.
+    pub square: f64,
+    /// The largest velocity that a vertex lacks, m/s.
+    pub residual: f64,
+}
+
+impl Solve<'_> {
+    /// Evaluates rows, multipliers λ = −E (c + γ J v) and, into `arm[0]`, the gradient g = M (x − x̃)/s − Jᵀ λ of Φ.
+    ///
+    /// This is minus the residual of soft constraints Eq. 12 with the inertia that it drops (ERRATA), over h.
+    pub(super) fn forces(&self) -> Standing {
+        let (g, s) = (self.global, self.settings.reach);
+        let mut sample = Sample::ZERO;
+        let stored = self.crew.sum(self.table.items.len(), |e| {
+            let (item, lagged) = (&self.table.items[e], self.sample(e, &mut sample));
+            let stress = self.table.blocks[e].stiffness.times(&lagged);
+            let mut energy = 0.0;
+            for (j, r) in item.own_rows().enumerate() {
+                g.lambda.set(item.row as usize + j, -stress[r]);
+                energy += 0.5 * stress[r] * lagged[r];
+            }
+            energy
+        });
+        let [moved, square, _, residual] = self.crew.reduce(g.vertices, |i| {
+            let w = g.w.get(i);
+            if w == 0.0 {
+                g.arm[0].set3(i, [0.0; 3]);
+                return [0.0; 4];
+            }
+            let off = small::plus(g.x.get3(i), -1.0, g.target.get3(i));
+            let inertia = 1.0 / (w * s);
+            let slope = small::plus(self.pull(i, &g.lambda).map(|f| -f), inertia, off);
+            g.arm[0].set3(i, slope);
+            let size = small::dot(slope, slope);
+            [0.5 * inertia * small::dot(off, off), s * w * size, 0.0, s * w * self.settings.rate * size.sqrt()]
+        });
+        Standing { energy: stored + moved, square, residual }
+    }
+
+    /// x ← x + length · direction, for what is free.
+    pub(super) fn go(&self, length: f64, direction: &super::Field) {
+        let g = self.global;
+        self.crew.each(g.vertices, |i| {
+            if g.w.get(i) > 0.0 {
+                g.x.set3(i, small::plus(g.x.get3(i), length, direction.get3(i)));
+            }
+        });
+    }
+
+    /// a·b over all vertices.
+    pub(super) fn product(&self, a: &super::Field, b: &super::Field) -> f64 {
+        self.crew.sum(self.global.vertices, |i| small::dot(a.get3(i), b.get3(i)))
+    }
+
+    /// D^½ E D^½ of item e.
+    #[inline(always)]
+    pub(super) fn hardness(&self, e: usize) -> super::stiffness::Coupled {
+        self.table.blocks[e].stiffness.scaled(&self.damping(&self.table.items[e]))
+    }
+
+    /// Factors the preconditioner's 3×3 block of vertex i, into `tile`.
+    pub(super) fn keep_tile(&self, i: usize, mut a: [[f64; 3]; 3]) {
+        if !small::factor(&mut a, 3) {
+            // Rounding made it indefinite: masses and forces far beyond each other. Its largest entry bounds it.
+            let most = a.iter().flatten().fold(1.0, |m: f64, &c| if c.is_finite() { m.max(c.abs()) } else { m });
+            a = [[0.0; 3]; 3];
+            (0..3).for_each(|d| a[d][d] = most);
+        }
+        for (c, value) in [a[0][0], a[1][0], a[1][1], a[2][0], a[2][1], a[2][2]].into_iter().enumerate() {
+            self.global.tile.set(6 * i + c, value);
+        }
+    }
+
+    /// Solves with it.
+    #[inline(always)]
+    pub(super) fn apply_tile(&self, i: usize, mut b: [f64; 3]) -> [f64; 3] {
+        let t: [f64; 6] = core::array::from_fn(|c| self.global.tile.get(6 * i + c));
+        small::solve(&[[t[0], 0.0, 0.0], [t[1], t[2], 0.0], [t[3], t[4], t[5]]], 3, &mut b);
+        b
+    }
+}

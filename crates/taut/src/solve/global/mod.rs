@@ -1,0 +1,361 @@
+//! Global solvers: all elastic rows at once, in `f64`, whatever the model computes in.
+//!
+//! Given inverse masses w (0 holds a vertex), where the cloth would go (x̃, ṽ), `reach` s (s²) and `rate` (1/s), all of them
+//! look for positions x and multipliers λ with
+//!
+//! ```text
+//! x = x̃ + s M⁻¹ J(x)ᵀ λ,     c(x) + γ J(x) v + E⁻¹ λ = 0,     v = ṽ + (x − x̃)·rate
+//! ```
+//! which, without damping (γ = 0), is the minimum of Φ(x) = ½ (x−x̃)ᵀ M (x−x̃) / s + ½ cᵀ E c (soft constraints Eq. 4). They
+//! differ in the space they work in:
+//!
+//! | file | works on | knows of curvature |
+//! | --- | --- | --- |
+//! | `jacobi` | rows, element by element | a bound |
+//! | `residuals` | rows, all together (Minimum Residual, Conjugate Residuals) | a bound |
+//! | `ncg` | positions | J, in the step length |
+//! | `newton` | positions | all of it, by dual numbers |
+//!
+//! **Sharing.** [`Global::solve`] is called by every worker of a team at once. Between two meetings a worker writes only
+//! its own share; what leads to a decision is added up in chunks of fixed size, so that all workers decide alike and
+//! the bits do not depend on their number.
+
+mod constraint;
+mod cholesky;
+mod configuration;
+mod evaluate;
+mod field;
+mod jacobi;
+mod matrix;
+mod ncg;
+mod newton;
+mod order;
+mod psd;
+mod residuals;
+mod small;
+mod stiffness;
+mod table;
+#[cfg(test)]
+mod tests;
+
+use super::Solver;
+use crate::lanes::Scalar;
+use crate::model::Elements;
+use crate::team::Worker;
+use field::{Crew, Field};
+use matrix::Matrix;
+use table::Table;
+
+/// What a solve needs to know.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Settings {
+    /// Which method. [`Solver::GaussSeidel`] is not one of these and does nothing.
+    pub solver: Solver,
+    /// s (s²), above 0: how far an elastic acceleration carries.
+    pub reach: f64,
+    /// How much velocity a displacement means, 1/s.
+    pub rate: f64,
+    /// Most iterations. For methods with iterations inside iterations, most of the inner ones; for
+    /// [`Solver::Newton`] Newton steps. [`Solver::NewtonCholesky`] takes one whatever this says.
+    pub iterations: u32,
+    /// Stops at a [`residual`](Outcome::residual) of no more than this.
+    pub tolerance: f64,
+}
+
+/// What a solve did.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Outcome {
+    /// Iterations, counted as [`Settings::iterations`] counts them.
+    pub iterations: u32,
+    /// How far from solved, where the method last looked.
+    ///
+    /// In constraint space (`Jacobi`, `MinimumResidual`, `ConjugateResiduals`), in the rows' own units (strain, rad): the
+    /// largest |c + γ ċ + E⁻¹λ| of a row, plus what the row could change by if positions moved to x̃ + s M⁻¹ Jᵀ λ.
+    ///
+    /// In configuration space (the others), in m/s: the largest velocity that a vertex lacks,
+    /// |v − ṽ − s·rate·M⁻¹ Jᵀ λ| with λ = −E (c + γ ċ). After a single Newton step this takes one more look at the forces.
+    ///
+    /// Infinite if the numbers could not be computed with; positions and multipliers are then what they were.
+    pub residual: f64,
+}
+
+/// One vertex, as the caller hands it over.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Candidate {
+    /// Where to begin, m.
+    pub x: [f64; 3],
+    /// Inverse mass, 1/kg; 0 holds the vertex at `x`.
+    pub w: f64,
+    /// x̃, m.
+    pub target: [f64; 3],
+    /// ṽ, m/s.
+    pub drift: [f64; 3],
+}
+
+/// Memory of the global solvers. What depends on the topology alone is kept from step to step.
+#[derive(Debug, Default)]
+pub(crate) struct Global {
+    table: Table,
+    vertices: usize,
+    /// By vertex: positions, x̃, ṽ, inverse masses.
+    x: Field,
+    target: Field,
+    drift: Field,
+    w: Field,
+    /// By row: multipliers.
+    lambda: Field,
+    /// Positions and multipliers to go back to.
+    old_x: Field,
+    old_lambda: Field,
+    /// By row: values c, gradients ∇c.
+    value: Field,
+    gradient: Field,
+    /// By row, for the methods' own use.
+    row: [Field; 7],
+    /// By vertex (three numbers each), for the methods' own use.
+    arm: [Field; 6],
+    /// By vertex, one number: the inverse mass with a share for curvature.
+    heft: Field,
+    /// By vertex, six numbers: the factors of a preconditioner's 3×3 blocks.
+    tile: Field,
+    partials: [Field; 2],
+    matrix: Matrix,
+}
+
+impl Global {
+    /// Takes over the elastic rows of a model of `vertices` vertices, and makes room for `solver`. To be called once
+    /// before workers begin, whenever the model or the solver may be another.
+    pub(crate) fn prepare<T: Scalar>(&mut self, elements: &Elements<T>, vertices: usize, solver: Solver) {
+        let new = self.table.gather(elements, vertices);
+        self.vertices = vertices;
+        let rows = self.table.rows();
+        for field in [&mut self.lambda, &mut self.old_lambda, &mut self.value].into_iter().chain(&mut self.row) {
+            field.resize(rows);
+        }
+        let by_vertex = [&mut self.x, &mut self.target, &mut self.drift, &mut self.old_x];
+        for field in by_vertex.into_iter().chain(&mut self.arm) {
+            field.resize(3 * vertices);
+        }
+        self.w.resize(vertices);
+        self.heft.resize(vertices);
+        self.tile.resize(6 * vertices);
+        self.gradient.resize(3 * self.table.gradients);
+        let most = rows.max(3 * vertices).max(self.table.items.len());
+        for partials in &mut self.partials {
+            partials.resize(field::partial_room(most));
+        }
+        if new {
+            self.matrix = Matrix::default();
+        }
+        if matches!(solver, Solver::NewtonCg | Solver::NewtonCholesky | Solver::Newton) {
+            self.matrix.connect(&self.table, vertices);
+        }
+        if matches!(solver, Solver::NewtonCholesky | Solver::Newton) {
+            self.matrix.analyse();
+        }
+    }
+
+    /// Sets vertex `i`, in the model's own numbers. Each vertex by one worker.
+    pub(crate) fn put(&self, i: usize, candidate: Candidate) {
+        self.x.set3(i, candidate.x);
+        self.target.set3(i, candidate.target);
+        self.drift.set3(i, candidate.drift);
+        self.w.set(i, candidate.w);
+    }
+
+    /// Takes over this worker's share of the multipliers, N for rows without a unit, from the model's list:
+    /// `from(k)` is number k of it.
+    pub(crate) fn put_multipliers(&self, worker: Worker<'_>, from: impl Fn(usize) -> f64) {
+        for r in worker.share(0..self.table.rows()) {
+            self.lambda.set(r, from(self.table.slots[r] as usize));
+        }
+    }
+
+    /// Where vertex `i` is, m.
+    pub(crate) fn position(&self, i: usize) -> [f64; 3] {
+        self.x.get3(i)
+    }
+
+    /// Gives back this worker's share of the multipliers: `to(k, value)` for number k of the model's list. Rows
+    /// without stiffness are left out.
+    pub(crate) fn take_multipliers(&self, worker: Worker<'_>, mut to: impl FnMut(usize, f64)) {
+        for r in worker.share(0..self.table.rows()) {
+            to(self.table.slots[r] as usize, self.lambda.get(r));
+        }
+    }
+
+    /// Solves. Called by all workers at once with the same settings, after each has [`put`](Self::put) its share;
+    /// meets the others before it begins and before it ends.
+    ///
+    /// Newton's methods begin at the `x` of the candidates. The paper's Eq. 10 linearises about x̃, so a caller that wants
+    /// its semi-implicit solvers (Fig. 1, "CG" and "exact") begins there.
+    pub(crate) fn solve(&self, worker: Worker<'_>, settings: &Settings) -> Outcome {
+        worker.sync();
+        let solve = Solve { global: self, table: &self.table, crew: Crew::new(worker, &self.partials), settings };
+        solve.run()
+    }
+}
+
+/// One solve under way, as one worker sees it.
+struct Solve<'a> {
+    global: &'a Global,
+    table: &'a Table,
+    crew: Crew<'a>,
+    settings: &'a Settings,
+}
+
+impl Solve<'_> {
+    fn run(&self) -> Outcome {
+        if !self.begin() {
+            return Outcome { iterations: 0, residual: f64::INFINITY };
+        }
+        let mut outcome = match self.settings.solver {
+            Solver::GaussSeidel { .. } => Outcome::default(),
+            Solver::Jacobi { relaxation } => self.jacobi(relaxation),
+            Solver::MinimumResidual => self.residuals(false),
+            Solver::ConjugateResiduals => self.residuals(true),
+            Solver::NonlinearCg => self.nonlinear_cg(),
+            Solver::NewtonCg => self.newton_cg(),
+            Solver::NewtonCholesky => self.newton_cholesky(),
+            Solver::Newton => self.newton(),
+        };
+        if !self.contained() {
+            outcome.residual = f64::INFINITY;
+        }
+        outcome
+    }
+
+    /// Remembers where to go back to. False if there is nothing to compute with.
+    fn begin(&self) -> bool {
+        let (g, rows) = (self.global, self.table.rows());
+        let bad = |n: f64| if n.is_finite() { 0.0 } else { 1.0 };
+        let arms = self.crew.sum(g.vertices, |i| {
+            g.old_x.set3(i, g.x.get3(i));
+            let all = [g.x.get3(i), g.target.get3(i), g.drift.get3(i)];
+            let w = g.w.get(i);
+            all.iter().flatten().map(|&n| bad(n)).sum::<f64>() + bad(w) + f64::from(w < 0.0)
+        });
+        let multipliers = self.crew.sum(rows, |r| {
+            g.old_lambda.set(r, g.lambda.get(r));
+            bad(g.lambda.get(r))
+        });
+        let (s, rate) = (self.settings.reach, self.settings.rate);
+        arms + multipliers == 0.0 && s > 0.0 && s.is_finite() && rate >= 0.0 && rate.is_finite()
+    }
+
+    /// Whether the result is finite. If not, goes back to where it began.
+    fn contained(&self) -> bool {
+        let (g, rows) = (self.global, self.table.rows());
+        let bad = |n: f64| if n.is_finite() { 0.0 } else { 1.0 };
+        let arms = self.crew.sum(g.vertices, |i| g.x.get3(i).map(bad).iter().sum());
+        let multipliers = self.crew.sum(rows, |r| bad(g.lambda.get(r)));
+        if arms + multipliers == 0.0 {
+            return true;
+        }
+        self.crew.each(g.vertices, |i| g.x.set3(i, g.old_x.get3(i)));
+        self.crew.each(rows, |r| g.lambda.set(r, g.old_lambda.get(r)));
+        false
+    }
+
+    /// Positions of an item's vertices.
+    #[inline(always)]
+    fn corners(&self, item: &table::Item, from: &Field) -> [[f64; 3]; 4] {
+        let mut out = [[0.0; 3]; 4];
+        for k in 0..item.arms() {
+            out[k] = from.get3(item.vertices[k] as usize);
+        }
+        out
+    }
+
+    /// Velocities of an item's vertices: ṽ + (x − x̃)·rate.
+    #[inline(always)]
+    fn velocities(&self, item: &table::Item, x: &[[f64; 3]; 4]) -> [[f64; 3]; 4] {
+        let (target, drift) = (self.corners(item, &self.global.target), self.corners(item, &self.global.drift));
+        let mut out = [[0.0; 3]; 4];
+        for k in 0..item.arms() {
+            for d in 0..3 {
+                out[k][d] = drift[k][d] + (x[k][d] - target[k][d]) * self.settings.rate;
+            }
+        }
+        out
+    }
+
+    /// Evaluates all rows of item `e` at the present positions, and stores its elastic ones. Returns the values and
+    /// c + γ J v, by the element's own row numbers.
+    #[inline(always)]
+    fn sample(&self, e: usize, sample: &mut evaluate::Sample) -> [f64; evaluate::ROWS] {
+        let (g, item) = (self.global, &self.table.items[e]);
+        let x = self.corners(item, &g.x);
+        self.kind(e)(&self.table.rest[item.rest as usize..], &x, sample);
+        let v = if self.table.viscous { self.velocities(item, &x) } else { [[0.0; 3]; 4] };
+        let mut lagged = [0.0; evaluate::ROWS];
+        for (j, r) in item.own_rows().enumerate() {
+            let row = item.row as usize + j;
+            g.value.set(row, sample.values[r]);
+            let mut speed = 0.0;
+            for k in 0..item.arms() {
+                let gradient = sample.gradients[r][k];
+                g.gradient.set3(item.gradient(j, k), gradient);
+                speed += small::dot(gradient, v[k]);
+            }
+            lagged[r] = sample.values[r] + self.table.gamma[row] * speed;
+        }
+        lagged
+    }
+
+    #[inline(always)]
+    fn kind(&self, e: usize) -> fn(&[f64], &[[f64; 3]; 4], &mut evaluate::Sample) {
+        // Six kinds at most.
+        let kind = self.table.kinds.iter().find(|k| k.items.contains(&e));
+        kind.map_or(|_, _, _| (), |k| k.sample)
+    }
+
+    /// √(1 + γ·rate) of an item's rows: what damping adds to the stiffness of a displacement, halved for either side.
+    ///
+    /// Linearised, a row is `D (c + J δ) + E⁻¹ λ` with D = 1 + γ·rate: unsymmetric where a material couples rows of
+    /// different γ. D^½ E D^½ is symmetric, positive definite, and the same thing wherever γ agrees; residuals use γ as
+    /// it is, so this only matters to how fast the solution is reached, not to which.
+    #[inline(always)]
+    fn damping(&self, item: &table::Item) -> [f64; evaluate::ROWS] {
+        let mut out = [1.0; evaluate::ROWS];
+        for (j, r) in item.own_rows().enumerate() {
+            out[r] = (1.0 + self.table.gamma[item.row as usize + j] * self.settings.rate).sqrt();
+        }
+        out
+    }
+
+    /// Gathers an item's numbers from a list by row.
+    #[inline(always)]
+    fn rows_of(&self, item: &table::Item, from: &Field) -> [f64; evaluate::ROWS] {
+        let mut out = [0.0; evaluate::ROWS];
+        for (j, r) in item.own_rows().enumerate() {
+            out[r] = from.get(item.row as usize + j);
+        }
+        out
+    }
+
+    /// Σ over rows of ∇_i c · y at vertex i: one vector of Jᵀ y.
+    #[inline(always)]
+    fn pull(&self, i: usize, y: &Field) -> [f64; 3] {
+        let mut out = [0.0; 3];
+        for (item, k) in self.table.touching(i) {
+            for (j, row) in item.range().enumerate() {
+                let (gradient, y) = (self.global.gradient.get3(item.gradient(j, k)), y.get(row));
+                for d in 0..3 {
+                    out[d] += gradient[d] * y;
+                }
+            }
+        }
+        out
+    }
+
+    /// J d of an item's `j`th elastic row, for a displacement d of its vertices.
+    #[inline(always)]
+    fn push(&self, item: &table::Item, j: usize, d: &[[f64; 3]; 4]) -> f64 {
+        let mut out = 0.0;
+        for k in 0..item.arms() {
+            out += small::dot(self.global.gradient.get3(item.gradient(j, k)), d[k]);
+        }
+        out
+    }
+}

@@ -1,0 +1,131 @@
+//! Nonlinear conjugate gradients in configuration space (soft constraints Algorithm 1, corrected).
+
+use super::{Outcome, Solve, small};
+
+/// Further evaluations to mend a step whose length was wrong, at most.
+const MENDS: u32 = 4;
+/// A step is as good as right if this much of the slope along it is left.
+const SLOPE_LEFT: f64 = 0.3;
+
+impl Solve<'_> {
+    /// Algorithm 1 with what it lacks: the residual has its inertia, and δ ← δ' (ERRATA).
+    ///
+    /// Changed on purpose:
+    /// - The step length −gᵀd / dᵀSd, S = M/s + Jᵀ E J, knows nothing of second derivatives and is too long for cloth
+    ///   under tension. Where the slope along d after the step says so, one secant step mends it.
+    /// - β is Fletcher–Reeves', but Polak–Ribière's where that is smaller, and not below 0: plain Fletcher–Reeves gets
+    ///   stuck after a bad step. Directions that do not go down begin anew.
+    /// - Residuals are preconditioned with the 3×3 diagonal blocks of S.
+    pub(super) fn nonlinear_cg(&self) -> Outcome {
+        let [slope, direction, steep, ..] = &self.global.arm;
+        let mut now = self.forces();
+        let mut iterations = 0;
+        self.blocks();
+        let mut size = self.precondition(0.0).0;
+        self.crew.each(self.global.vertices, |i| direction.set3(i, steep.get3(i).map(|c| -c)));
+        loop {
+            let done = !(now.residual > self.settings.tolerance) || now.residual.is_infinite();
+            if done || iterations >= self.settings.iterations {
+                return Outcome { iterations, residual: now.residual };
+            }
+            let mut down = self.product(slope, direction);
+            if !(down < 0.0) {
+                self.crew.each(self.global.vertices, |i| direction.set3(i, steep.get3(i).map(|c| -c)));
+                down = -size;
+            }
+            let mut length = -down / self.curve(direction);
+            if !(length > 0.0 && length.is_finite()) {
+                return Outcome { iterations, residual: now.residual };
+            }
+            for mend in 0..=MENDS {
+                self.go(length, direction);
+                now = self.forces();
+                iterations += 1;
+                let left = self.product(slope, direction);
+                if left.abs() <= SLOPE_LEFT * down.abs() || mend == MENDS || iterations >= self.settings.iterations {
+                    break;
+                }
+                // Where the slope would vanish if it went on as it did, counted from here.
+                let onward = length.abs() * left / (down - left);
+                let turned = if left.is_finite() { onward.clamp(-0.9 * length.abs(), 3.0 * length.abs()) } else { -0.9 * length.abs() };
+                (length, down) = (turned, left);
+            }
+            let (next, across) = self.precondition(1.0);
+            let beta = ((next - across) / size).clamp(0.0, next / size);
+            let beta = if beta.is_finite() { beta } else { 0.0 };
+            size = next;
+            self.crew.each(self.global.vertices, |i| {
+                direction.set3(i, small::plus(steep.get3(i).map(|c| -c), beta, direction.get3(i)));
+            });
+        }
+    }
+
+    /// dᵀ S d.
+    fn curve(&self, d: &super::Field) -> f64 {
+        let (g, s) = (self.global, self.settings.reach);
+        let inertia = self.crew.sum(g.vertices, |i| {
+            let w = g.w.get(i);
+            if w > 0.0 { small::dot(d.get3(i), d.get3(i)) / (w * s) } else { 0.0 }
+        });
+        inertia
+            + self.crew.sum(self.table.items.len(), |e| {
+                let item = &self.table.items[e];
+                let d = self.corners(item, d);
+                let mut strain = [0.0; super::evaluate::ROWS];
+                for (j, r) in item.own_rows().enumerate() {
+                    strain[r] = self.push(item, j, &d);
+                }
+                strain.iter().zip(self.hardness(e).times(&strain)).map(|(a, b)| a * b).sum()
+            })
+    }
+
+    /// Inverts the 3×3 diagonal blocks of S, into `tile`.
+    fn blocks(&self) {
+        let (g, s) = (self.global, self.settings.reach);
+        self.crew.each(g.vertices, |i| {
+            let w = g.w.get(i);
+            if w == 0.0 {
+                return;
+            }
+            let mut a = [[0.0; 3]; 3];
+            (0..3).for_each(|d| a[d][d] = 1.0 / (w * s));
+            for (e, k) in self.table.touching_ids(i) {
+                self.add_block(e, k, &mut a);
+            }
+            self.keep_tile(i, a);
+        });
+    }
+
+    /// Item e's part of the block at its vertex k.
+    fn add_block(&self, e: usize, k: usize, a: &mut [[f64; 3]; 3]) {
+        let (item, hardness) = (&self.table.items[e], self.hardness(e));
+        for (i, r) in item.own_rows().enumerate() {
+            let u = self.global.gradient.get3(item.gradient(i, k));
+            for (j, q) in item.own_rows().enumerate() {
+                let (v, h) = (self.global.gradient.get3(item.gradient(j, k)), hardness.at(r, q));
+                for c in 0..3 {
+                    for d in 0..3 {
+                        a[c][d] += h * u[c] * v[d];
+                    }
+                }
+            }
+        }
+    }
+
+    /// z = P g into `arm[2]`. Returns g·z and, times `last`, g·z of the z before.
+    fn precondition(&self, last: f64) -> (f64, f64) {
+        let g = self.global;
+        let [slope, _, steep, ..] = &g.arm;
+        let [size, across, ..] = self.crew.reduce(g.vertices, |i| {
+            if g.w.get(i) == 0.0 {
+                steep.set3(i, [0.0; 3]);
+                return [0.0; 4];
+            }
+            let old = steep.get3(i);
+            let z = self.apply_tile(i, slope.get3(i));
+            steep.set3(i, z);
+            [small::dot(slope.get3(i), z), last * small::dot(slope.get3(i), old), 0.0, 0.0]
+        });
+        (size, across)
+    }
+}
