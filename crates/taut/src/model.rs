@@ -118,6 +118,8 @@ macro_rules! containers {
             $(#[doc = concat!("Batch of `", stringify!($kind), "`.")] pub $field: Batch<T, $v, $p, $r>,)*
             /// How many multipliers the elastic rows have, in blocks.
             pub(crate) multipliers: usize,
+            /// Whether any row has a share of stiffness.
+            pub(crate) shares: bool,
         }
 
         impl<T: Scalar> Elements<T> {
@@ -144,11 +146,13 @@ macro_rules! containers {
                 let mut elements = Elements {
                     $($field: Batch::pack(&self.$field, own.len() as u32),)*
                     multipliers: 0,
+                    shares: false,
                 };
                 let mut multipliers = 0;
                 $(elements.$field.multipliers = multipliers;
                 multipliers += elements.$field.elastic.len() * $r;)*
                 elements.multipliers = multipliers;
+                elements.shares = false $(|| elements.$field.stiff_rows != 0)*;
                 elements
             }
         }

@@ -149,7 +149,10 @@ fn chain_probe() {
                 for i in 1..=LINKS {
                     state.set_position(&model, i, [0.0, -depth(i) - 0.02 * shape(i), 0.0]);
                 }
-                let p = Params { warm_start: warm, ..params(Integrator::AlphaBeta { alpha: 0.5, beta: 0.5 }, substeps, iterations) };
+                let p = Params {
+                    warm_start: warm,
+                    ..params(Integrator::AlphaBeta { alpha: 0.5, beta: 0.5 }, substeps, iterations)
+                };
                 let (mut crossings, mut last, mut most) = (Vec::new(), -0.02f64, 0.0f64);
                 for n in 0..240 {
                     step(&model, &mut state, &mut scratch, &p, 1.0 / 60.0);
@@ -157,14 +160,21 @@ fn chain_probe() {
                     if last < 0.0 && y >= 0.0 {
                         crossings.push((f64::from(n) + last / (last - y)) / 60.0);
                     }
-                    if n > 200 { most = most.max(y.abs()); }
+                    if n > 200 {
+                        most = most.max(y.abs());
+                    }
                     last = y;
                 }
                 let h = 1.0 / 60.0 / f64::from(substeps);
                 let wd = 2.0 / h * (w * h / 2.0).atan();
                 let period = (crossings[crossings.len() - 1] - crossings[0]) / (crossings.len() - 1) as f64;
-                println!("warm {warm} substeps {substeps} iterations {iterations}: tip off {:.2e}, period {:.6} of {:.6}, amplitude {:.4}",
-                    tip / depth(LINKS) - 1.0, period, 2.0 * std::f64::consts::PI / wd, most / 0.02 / shape(LINKS));
+                println!(
+                    "warm {warm} substeps {substeps} iterations {iterations}: tip off {:.2e}, period {:.6} of {:.6}, amplitude {:.4}",
+                    tip / depth(LINKS) - 1.0,
+                    period,
+                    2.0 * std::f64::consts::PI / wd,
+                    most / 0.02 / shape(LINKS)
+                );
             }
         }
     }

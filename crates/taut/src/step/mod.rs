@@ -8,6 +8,7 @@ use crate::lanes::{BLOCK, Scalar, Shared, Vertex, Width};
 use crate::model::Model;
 use crate::solve::Solver;
 use crate::solve::aero::Air;
+use crate::solve::global::Global;
 use crate::solve::scheme::Integrator;
 use crate::state::State;
 use crate::team::Team;
@@ -68,6 +69,7 @@ pub struct Scratch<T: Scalar> {
     old: Vec<Vertex<T>>,
     free: Vec<Vertex<T>>,
     push: Vec<Vertex<T>>,
+    global: Global,
 }
 
 impl<T: Scalar> Scratch<T> {
@@ -82,6 +84,7 @@ impl<T: Scalar> Scratch<T> {
             old: Vec::new(),
             free: Vec::new(),
             push: Vec::new(),
+            global: Global::default(),
         }
     }
 
@@ -181,6 +184,10 @@ pub(crate) fn step_in<T: Scalar>(
     let zero = [T::of(0.0); BLOCK];
     let unknown = state.multipliers.iter().all(|m| *m == zero);
     let colliders = params.colliders.iter().filter(|c| c.sound::<T>()).copied().collect();
+    let global = !(matches!(params.solver, Solver::GaussSeidel { .. }) || state.multipliers.is_empty());
+    if global {
+        scratch.global.prepare(&model.elements, model.vertices(), params.solver);
+    }
     let run = Run {
         model,
         colliders,
@@ -201,6 +208,7 @@ pub(crate) fn step_in<T: Scalar>(
         lambda: Shared::new(&mut state.multipliers),
         before: Shared::new(&mut state.before),
         residual: Default::default(),
+        global: global.then_some(&scratch.global),
     };
     let report = Mutex::new(StepReport::default());
     let threads = scratch.team.threads();

@@ -7,6 +7,7 @@ use crate::lanes::{BLOCK, Place, Scalar, Shared, Vertex, Width};
 use crate::model::Model;
 use crate::solve::Solver;
 use crate::solve::aero::Blow;
+use crate::solve::global::{Candidate, Global, Outcome, Settings};
 use crate::solve::scheme::Scheme;
 use crate::solve::soft::{Law, Places};
 use crate::team::Worker;
@@ -43,44 +44,50 @@ pub(super) struct Run<'a, T: Scalar> {
     /// The largest residual of this, the next and the last iteration, in turn. Bits of numbers that are not negative,
     /// which are in the order of the numbers.
     pub residual: [AtomicU64; 3],
+    /// The solver, if it treats all elements together.
+    pub global: Option<&'a Global>,
+}
+
+/// What a worker keeps of a step.
+#[derive(Default)]
+struct Log {
+    report: StepReport,
+    /// When the stage began, s.
+    last: f64,
+    /// How often workers have agreed on a number.
+    rounds: u32,
+    /// How far positions had strayed in the last iteration, m.
+    strayed: f64,
 }
 
 impl<T: Scalar> Run<'_, T> {
     /// All substeps, as one worker's part.
     pub fn steps(&self, worker: Worker<'_>) -> StepReport {
-        let mut report = StepReport::default();
-        let mut last = self.now();
+        let mut log = Log { last: self.now(), ..Log::default() };
         for substep in 0..self.substeps {
             let scheme = self.params.integrator.scheme(self.h, self.first && substep == 0);
             self.predict(worker, substep, &scheme);
-            self.lap(&mut report, Stage::Predict, &mut last);
+            self.lap(&mut log, Stage::Predict);
             let colliders = self.placed(substep);
-            if scheme.reach > 0.0 {
-                self.solve(worker, &scheme, &colliders, &mut report, &mut last);
-            } else {
-                self.follow(worker, scheme.rate);
-                if scheme.late > 0.0 {
-                    self.press(worker, self.v, scheme.late);
-                }
-                self.model.elements.for_each(&mut Sweep { run: self, worker });
-                self.lap(&mut report, Stage::Solve, &mut last);
-                report.contacts = self.collide(worker, &colliders);
-                self.lap(&mut report, Stage::Contact, &mut last);
+            match self.global {
+                _ if scheme.reach <= 0.0 => self.go(worker, &scheme, &colliders, &mut log),
+                Some(global) => self.solve_together(worker, global, &scheme, &colliders, &mut log),
+                None => self.solve(worker, &scheme, &colliders, &mut log),
             }
-            report.contained += self.finish(worker, &scheme);
-            self.lap(&mut report, Stage::Finish, &mut last);
+            log.report.contained += self.finish(worker, &scheme);
+            self.lap(&mut log, Stage::Finish);
         }
-        report
+        log.report
     }
 
     fn now(&self) -> f64 {
         self.clock.map_or(0.0, |clock| clock())
     }
 
-    fn lap(&self, report: &mut StepReport, stage: Stage, last: &mut f64) {
+    fn lap(&self, log: &mut Log, stage: Stage) {
         let now = self.now();
-        report.seconds[stage as usize] += now - *last;
-        *last = now;
+        log.report.seconds[stage as usize] += now - log.last;
+        log.last = now;
     }
 
     /// Forces into velocities, velocities into candidate positions, pins to where they have to be.
@@ -194,21 +201,32 @@ impl<T: Scalar> Run<'_, T> {
         self.colliders.iter().map(|c| Placed::new(c, part(substep), part(substep + 1))).collect()
     }
 
-    /// Iterations over elements and contacts.
-    fn solve(
-        &self,
-        worker: Worker<'_>,
-        scheme: &Scheme,
-        colliders: &[Placed<T>],
-        report: &mut StepReport,
-        last: &mut f64,
-    ) {
+    /// An explicit scheme: positions are where they will be, and forces follow from them.
+    fn go(&self, worker: Worker<'_>, scheme: &Scheme, colliders: &[Placed<T>], log: &mut Log) {
+        self.follow(worker, scheme.rate);
+        if scheme.late > 0.0 {
+            self.press(worker, self.v, scheme.late);
+        }
+        self.sweep(worker, colliders, log);
+    }
+
+    /// Projects what has a share of stiffness, then contacts.
+    fn sweep(&self, worker: Worker<'_>, colliders: &[Placed<T>], log: &mut Log) {
+        self.model.elements.for_each(&mut Sweep { run: self, worker });
+        self.lap(log, Stage::Solve);
+        log.report.contacts = self.collide(worker, colliders);
+        self.lap(log, Stage::Contact);
+    }
+
+    /// Iterations over elements and contacts, one after another.
+    fn solve(&self, worker: Worker<'_>, scheme: &Scheme, colliders: &[Placed<T>], log: &mut Log) {
         let elastic = !self.lambda.is_empty();
         if elastic {
             self.begin(worker, scheme);
         }
         let most = self.params.iterations.clamp(1, MOST_ROUNDS);
         let wanted = self.params.tolerance;
+        let mut share = 1.0;
         for iteration in 0..most {
             let measure = elastic && (wanted > 0.0 || iteration + 1 == most);
             let mut worst = 0.0;
@@ -216,18 +234,108 @@ impl<T: Scalar> Run<'_, T> {
                 let law = self.law(scheme, measure);
                 self.model.elements.for_each(&mut Soft { run: self, worker, law, worst: &mut worst });
             }
-            self.model.elements.for_each(&mut Sweep { run: self, worker });
-            self.lap(report, Stage::Solve, last);
-            report.contacts = self.collide(worker, colliders);
-            self.lap(report, Stage::Contact, last);
-            report.iterations += 1;
+            self.sweep(worker, colliders, log);
+            log.report.iterations += 1;
             if measure {
-                report.residual = self.agree(worker, iteration, worst);
-                if report.residual < wanted {
+                log.report.residual = self.agree(worker, log, worst);
+            }
+            if measure && wanted > 0.0 {
+                // Projections without multipliers have their say in where vertices are.
+                if !self.model.elements.shares {
+                    let strayed = self.gather_in(worker, scheme, &mut share, log);
+                    log.report.residual = log.report.residual.max(strayed);
+                }
+                if log.report.residual < wanted {
                     break;
                 }
             }
         }
+    }
+
+    /// Brings positions closer to x̃ + s M⁻¹ Jᵀ λ; returns the largest distance from there, m.
+    ///
+    /// Sweeps move vertices along the gradients of the moment, which turn while they do: in the end positions are not quite
+    /// where gradients and multipliers of the end say. That is of second order in a step's turn, and pictures
+    /// cannot tell; but who asks for a tolerance means it. Going all the way at once may overshoot where tension is high
+    /// (it is a step without the geometric stiffness), so the share shrinks while the distance grows.
+    fn gather_in(&self, worker: Worker<'_>, scheme: &Scheme, share: &mut f64, log: &mut Log) -> f64 {
+        self.press_on(worker, self.push, scheme.reach);
+        let mut furthest = 0.0;
+        let part = T::of(*share);
+        self.each(worker.share(0..self.model.vertices()), |at| {
+            // What a collider holds is where the collider says.
+            if at.x[3] > T::of(0.0) && at.old[3] <= T::of(0.0) {
+                for k in 0..3 {
+                    let off = at.free[k] + at.push[k] - at.x[k];
+                    at.x[k] = at.x[k] + off * part;
+                    furthest = f64::max(furthest, off.f64().abs());
+                }
+            }
+        });
+        let furthest = self.agree(worker, log, furthest);
+        let grows = furthest > log.strayed;
+        log.strayed = furthest;
+        *share = if grows { (*share * 0.5).max(1e-4) } else { (*share * 1.1).min(1.0) };
+        furthest
+    }
+
+    /// All elements with a physical stiffness together; then the others, and contacts. Where something touched, once more
+    /// with those vertices held where the contact put them, so that their neighbours feel it.
+    fn solve_together(
+        &self,
+        worker: Worker<'_>,
+        global: &Global,
+        scheme: &Scheme,
+        colliders: &[Placed<T>],
+        log: &mut Log,
+    ) {
+        let settings = Settings {
+            solver: self.params.solver,
+            reach: scheme.reach,
+            rate: scheme.rate,
+            iterations: self.params.iterations.clamp(1, MOST_ROUNDS),
+            tolerance: self.params.tolerance,
+        };
+        self.begin(worker, scheme);
+        for _ in 0..2 {
+            let outcome = self.solve_once(worker, global, &settings);
+            log.report.iterations += u64::from(outcome.iterations);
+            log.report.residual = outcome.residual;
+            self.sweep(worker, colliders, log);
+            let touched = log.report.contacts as f64;
+            if self.agree(worker, log, touched) == 0.0 {
+                break;
+            }
+        }
+    }
+
+    /// Hands over positions and multipliers, solves, and takes them back. Vertices that have touched something are held.
+    fn solve_once(&self, worker: Worker<'_>, global: &Global, settings: &Settings) -> Outcome {
+        let mine = worker.share(0..self.model.vertices());
+        let plain = |v: Vertex<T>| [v[0].f64(), v[1].f64(), v[2].f64()];
+        let mut number = mine.start;
+        self.each(mine.clone(), |at| {
+            let w = if at.old[3] > T::of(0.0) { 0.0 } else { at.x[3].f64() };
+            global.put(number, Candidate { x: plain(at.x), w, target: plain(at.free), drift: plain(at.v) });
+            number += 1;
+        });
+        let lambda = self.lambda.flat();
+        let place = |k: usize| Place::new::<T>(k as u32);
+        // SAFETY: numbers of the model's own list, each asked for by one worker; nobody writes before the solve.
+        global.put_multipliers(worker, |k| unsafe { lambda.read(place(k)) }.f64());
+        let outcome = global.solve(worker, settings);
+        number = mine.start;
+        self.each(mine, |at| {
+            if at.x[3] > T::of(0.0) && at.old[3] <= T::of(0.0) {
+                let [x, y, z] = global.position(number).map(T::of);
+                at.x = [x, y, z, at.x[3]];
+            }
+            number += 1;
+        });
+        // SAFETY: as above; the solve has met all workers at its end.
+        global.take_multipliers(worker, |k, value| unsafe { lambda.write(place(k), T::of(value)) });
+        worker.sync();
+        outcome
     }
 
     /// Multipliers at the start of a substep: zero, or those of the substep before with what they do to the positions.
@@ -251,15 +359,17 @@ impl<T: Scalar> Run<'_, T> {
     }
 
     /// The largest of all workers' numbers.
-    fn agree(&self, worker: Worker<'_>, iteration: u32, mine: f64) -> f64 {
+    fn agree(&self, worker: Worker<'_>, log: &mut Log, mine: f64) -> f64 {
         let slot = |i: u32| &self.residual[(i % 3) as usize];
-        slot(iteration).fetch_max(mine.abs().to_bits(), Ordering::Relaxed);
-        // Nobody reads or writes the next slot until all have come here, and nobody reads the one before it later.
+        let round = log.rounds;
+        log.rounds = round.wrapping_add(1) % 3;
+        slot(round).fetch_max(mine.abs().to_bits(), Ordering::Relaxed);
+        // Nobody writes the next slot until all have come here, and nobody reads it any more.
         if worker.id == 0 {
-            slot(iteration + 1).store(0, Ordering::Relaxed);
+            slot(round + 1).store(0, Ordering::Relaxed);
         }
         worker.sync();
-        f64::from_bits(slot(iteration).load(Ordering::Relaxed))
+        f64::from_bits(slot(round).load(Ordering::Relaxed))
     }
 
     /// Multipliers follow from positions as they are: λ = −E (c + γ ċ).

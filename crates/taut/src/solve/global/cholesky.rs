@@ -303,7 +303,9 @@ fn fronts(order: &[u32], place: &[u32], starts: &[u32], columns: &[u32]) -> Vec<
         }
         rows.sort_unstable();
         rows.dedup();
-        let same = fronts.last().is_some_and(|f| f.columns.end == k && f.rows.first() == Some(&k) && f.rows.len() == rows.len() + 1);
+        let same = fronts
+            .last()
+            .is_some_and(|f| f.columns.end == k && f.rows.first() == Some(&k) && f.rows.len() == rows.len() + 1);
         match fronts.last_mut() {
             Some(front) if same => {
                 front.columns.end = k + 1;

@@ -12,7 +12,8 @@ impl Solve<'_> {
         let mut iterations = 0;
         loop {
             let residual = self.linearise();
-            if !(residual > self.settings.tolerance) || residual.is_infinite() || iterations >= self.settings.iterations {
+            if !(residual > self.settings.tolerance) || residual.is_infinite() || iterations >= self.settings.iterations
+            {
                 return Outcome { iterations, residual };
             }
             self.crew.each(self.table.items.len(), |e| self.solve_alone(e, relaxation));

@@ -20,9 +20,9 @@
 //! its own share; what leads to a decision is added up in chunks of fixed size, so that all workers decide alike and
 //! the bits do not depend on their number.
 
-mod constraint;
 mod cholesky;
 mod configuration;
+mod constraint;
 mod evaluate;
 mod field;
 mod jacobi;

@@ -47,7 +47,11 @@ impl Solve<'_> {
                 }
                 // Where the slope would vanish if it went on as it did, counted from here.
                 let onward = length.abs() * left / (down - left);
-                let turned = if left.is_finite() { onward.clamp(-0.9 * length.abs(), 3.0 * length.abs()) } else { -0.9 * length.abs() };
+                let turned = if left.is_finite() {
+                    onward.clamp(-0.9 * length.abs(), 3.0 * length.abs())
+                } else {
+                    -0.9 * length.abs()
+                };
                 (length, down) = (turned, left);
             }
             let (next, across) = self.precondition(1.0);

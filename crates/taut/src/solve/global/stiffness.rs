@@ -103,7 +103,6 @@ fn inverse(m: &Coupled, mask: u8) -> Option<Coupled> {
     for (r, k) in [c, b, a].into_iter().enumerate() {
         out.diagonal[r] = if on(r) { (1.0 - k * k) / det * s[r] * s[r] } else { 0.0 };
     }
-    out.coupling =
-        [(b * c - a) / det * s[0] * s[1], (a * c - b) / det * s[0] * s[2], (a * b - c) / det * s[1] * s[2]];
+    out.coupling = [(b * c - a) / det * s[0] * s[1], (a * c - b) / det * s[0] * s[2], (a * b - c) / det * s[1] * s[2]];
     Some(out)
 }

@@ -104,7 +104,13 @@ impl Sheet {
     }
 
     /// One step by `solver`. The candidate can be changed before.
-    fn solve(&self, global: &mut Global, team: &Team, settings: &Settings, candidates: &[Candidate]) -> (Sheet, Outcome) {
+    fn solve(
+        &self,
+        global: &mut Global,
+        team: &Team,
+        settings: &Settings,
+        candidates: &[Candidate],
+    ) -> (Sheet, Outcome) {
         global.prepare(&self.elements, self.x.len(), settings.solver);
         let global = &*global;
         let out = Mutex::new((self.clone(), Outcome::default()));
