@@ -3,6 +3,7 @@
 mod bench;
 mod check;
 mod draw;
+mod fabrics;
 mod fail;
 mod flags;
 mod info;
@@ -31,6 +32,8 @@ enum Job {
     Check(check::Args),
     /// List the scenes that come with the program.
     Scenes(scenes::Args),
+    /// List the fabrics known by name; with a name, its figures and where they were published.
+    Fabrics(fabrics::Args),
     /// Begin a project: a folder with a commented scene.
     New(new::Args),
     /// Say what is in a mesh file, and what is wrong with it.
@@ -49,6 +52,7 @@ fn main() -> ExitCode {
         Job::Run(args) => run::run(&args),
         Job::Check(args) => check::run(&args),
         Job::Scenes(args) => scenes::run(&args),
+        Job::Fabrics(args) => fabrics::run(&args),
         Job::New(args) => new::run(&args),
         Job::Info(args) => info::run(&args),
         Job::Render(args) => render::run(&args),

@@ -54,6 +54,21 @@ fn every_built_in_scene_is_listed_and_can_be_built() {
 }
 
 #[test]
+fn fabrics_are_listed_and_shown_with_their_sources() {
+    let place = Place::new("fabrics");
+    let list = place.taut(&["fabrics", "--json"]).json();
+    let names: Vec<&str> = list.as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect();
+    assert!(names.len() >= 12 && names.contains(&"denim"), "{names:?}");
+    let table = place.taut(&["fabrics"]).good().out();
+    assert!(names.iter().all(|name| table.lines().any(|line| line.starts_with(name))), "{table}");
+    let denim = place.taut(&["fabrics", "denim"]).good().out();
+    assert!(denim.contains("0.324 kg/m²") && denim.contains("Wang, H."), "{denim}");
+    assert_eq!(place.taut(&["fabrics", "jeans", "--json"]).json()["density"]["value"], 0.324);
+    assert!(place.taut(&["fabrics", "--markdown"]).good().out().starts_with("# Fabrics\n"));
+    place.taut(&["fabrics", "denmi"]).refused(&["no fabric called `denmi`", "did you mean `denim`?"]);
+}
+
+#[test]
 fn a_new_project_runs() {
     let place = Place::new("new");
     let said = place.taut(&["new", "flag"]).good();

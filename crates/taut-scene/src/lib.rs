@@ -1,5 +1,6 @@
 //! What surrounds the engine: meshes from files and generators, scene files, and the files a run leaves behind.
 
+pub mod fabric;
 pub mod generate;
 pub mod inspect;
 pub mod read;

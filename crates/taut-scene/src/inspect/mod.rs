@@ -10,6 +10,8 @@ mod surface;
 mod uv;
 mod volume;
 
+pub(crate) use show::number;
+
 use serde::Serialize;
 use taut::mesh::{Group, TetMesh, TriMesh};
 

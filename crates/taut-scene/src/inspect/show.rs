@@ -94,7 +94,7 @@ fn parts(components: usize) -> String {
 }
 
 /// Four digits that matter.
-fn number(x: f64) -> String {
+pub(crate) fn number(x: f64) -> String {
     let size = x.abs();
     if size != 0.0 && !(1e-3..1e6).contains(&size) {
         return format!("{x:.3e}");
