@@ -79,13 +79,13 @@ pub struct Figure {
     pub estimated: bool,
     /// Where the value, or what it was estimated from, was published. Empty only for estimates.
     pub sources: Vec<Source>,
-    /// The value as it was printed, if it had to be converted by unit.
+    /// The value, or the mean of several, in the unit it was printed in, if that had to be converted.
     pub published: Option<Published>,
     /// How the value came from the sources.
     pub how: String,
 }
 
-/// A figure as printed.
+/// A figure in the unit it was printed in.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Published {

@@ -146,7 +146,7 @@ fn behind(figure: &Figure, sources: &mut Numbered) -> String {
     }
     text.push_str(&figure.how);
     if let Some(printed) = &figure.published {
-        let _ = write!(text, " (printed: {} {})", printed.value, printed.unit);
+        let _ = write!(text, " (in the source's unit: {} {})", printed.value, printed.unit);
     }
     for source in &figure.sources {
         let _ = write!(text, " [{}]", sources.number(source));
