@@ -94,8 +94,9 @@ const INTRODUCTION: &str = "# Fabrics
 <!-- Written by `taut fabrics --markdown`; the data are in crates/taut-scene/src/fabric/fabrics.toml. -->
 
 What the named fabrics weigh and how they stretch, shear and bend, in SI units, with the publication behind every
-figure. Where nobody has measured a figure of a cloth, as far as we know, it is an *estimate*, marked ~, and the reasoning
-is given. `taut fabrics NAME` says the same in the terminal, `--json` for programs.
+figure. Where no measurement of a cloth was found, the figure is an *estimate*, marked ~, and the reasoning is given.
+Two thirds are estimates: they give a cloth of the right kind, not a certain one. `taut fabrics NAME` says the same in the
+terminal, `--json` for programs; `taut_scene::fabric::convert` turns a laboratory's sheet (KES, SiroFAST) into SI units.
 
 Cloth is not linear: it gives easily until its crimp is gone, then hardly at all. Two figures stand for that: a modulus
 (initial, or a chord up to a load; each fabric says which) and a strain limit. Weft and warp of knits are the courses and
