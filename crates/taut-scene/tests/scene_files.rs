@@ -127,7 +127,7 @@ fn sets_change_what_they_name() {
         ],
     );
     let settings = &scene.settings;
-    assert_eq!((settings.cloth[0].stiffness.warp, settings.cloth[1].density), (0.2, 0.3));
+    assert_eq!((settings.cloth[0].stiffness.warp, settings.cloth[1].density), (0.2, Some(0.3)));
     assert_eq!((settings.scene.title.as_str(), settings.time.frame_count()), ("Two of them", 7));
     assert_eq!((scene.precision().name(), settings.air.wind.at(0.0)), ("f64", [1.0, 2.0, 3.0]));
     assert_ne!(scene.hash(), parse(&two, &[]).hash());

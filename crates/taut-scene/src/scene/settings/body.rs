@@ -1,7 +1,7 @@
 //! `[[cloth]]`, `[[solid]]` and `[[initial]]`.
 
 use super::generate::{GenerateSolid, GenerateSurface};
-use super::material::{ClothElastic, SolidElastic};
+use super::material::{ClothElastic, FabricName, SolidElastic};
 use super::values::{Colour, Each, Form, Frames, GrainChoice, Turn};
 use crate::generate::Rotation;
 use crate::scene::decode::Rule;
@@ -33,8 +33,10 @@ section! {
         rotate: Turn = Turn(Rotation::default()) => ANGLE;
         /// Where the mesh's origin goes. Applied last.
         translate: [f64; 3] = [0.0; 3] => PLACE;
-        /// Mass per area.
-        density: f64 = taut::Cloth::default().density => Rule::ANY.above(0.0).to(1000.0).unit("kg/m²");
+        /// A fabric of the library: its mass and stiffness hold where `density` and `elastic` say nothing else.
+        fabric: Option<FabricName> = None;
+        /// Mass per area; 0.2 if neither this nor `fabric` is given.
+        density: Option<f64> = None => Rule::ANY.above(0.0).to(1000.0).unit("kg/m²");
         /// Which form of the strain rows.
         form: Form = Form::Improved;
         /// Which way the weft runs: "uv", along the first texture coordinate, or a direction.
@@ -94,7 +96,7 @@ impl Cloth {
     pub fn material(&self) -> taut::Cloth {
         let (k, d) = (&self.stiffness, &self.damping);
         taut::Cloth {
-            density: self.density,
+            density: self.density.or(self.fabric.map(|f| f.0.density.value)).unwrap_or(taut::Cloth::default().density),
             grain: self.grain.0,
             form: self.form.into(),
             stiffness: taut::ClothStiffness {
@@ -114,7 +116,10 @@ impl Cloth {
                 bend: d.bend,
                 edge: d.edge,
             },
-            elasticity: self.elastic.as_ref().map(Into::into),
+            elasticity: match (&self.elastic, self.fabric) {
+                (Some(elastic), _) => Some(elastic.into()),
+                (None, fabric) => fabric.map(|f| f.0.into()),
+            },
         }
     }
 }

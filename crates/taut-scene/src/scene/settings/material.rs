@@ -1,7 +1,11 @@
-//! `elastic` of cloth and solids: stiffness in physical units.
+//! `fabric` and `elastic` of cloth and solids: stiffness in physical units.
 
 use super::values::Each;
-use crate::scene::decode::Rule;
+use crate::fabric::{self, Fabric};
+use crate::scene::choose;
+use crate::scene::decode::{Reader, Rule, Value};
+use crate::scene::document::Node;
+use serde_json::{Value as Json, json};
 
 const MODULUS: Rule = Rule::ANY.from(0.0).to(1e15).unit("N/m");
 const RIGIDITY: Rule = Rule::ANY.from(0.0).to(1e15).unit("N·m");
@@ -137,5 +141,48 @@ section! {
 impl From<&SolidElastic> for taut::SolidElasticity {
     fn from(s: &SolidElastic) -> Self {
         taut::SolidElasticity { young: s.young, poisson: s.poisson, volume: s.volume, damping: s.damping }
+    }
+}
+
+/// A fabric of the library, by its name.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FabricName(pub &'static Fabric);
+
+impl FabricName {
+    fn names() -> Vec<(&'static str, &'static Fabric)> {
+        fabric::all().iter().flat_map(|f| f.names().map(move |name| (name, f))).collect()
+    }
+}
+
+impl Value for FabricName {
+    fn expected(_: &Rule) -> String {
+        "the name of a fabric (`taut fabrics` lists them)".into()
+    }
+
+    fn decode(reader: &mut Reader, node: &Node, rule: &Rule) -> Option<Self> {
+        let (_, fabric) = choose::named(reader, node, &Self::expected(rule), &Self::names(), |(name, _)| name)?;
+        Some(FabricName(fabric))
+    }
+
+    fn schema(_: &Rule) -> Json {
+        let each = |(name, fabric): (&str, &Fabric)| json!({ "const": name, "description": fabric.about });
+        json!({ "oneOf": Self::names().into_iter().map(each).collect::<Vec<_>>() })
+    }
+
+    fn json(&self) -> Json {
+        self.0.name.clone().into()
+    }
+}
+
+impl From<&Fabric> for taut::ClothElasticity {
+    fn from(f: &Fabric) -> Self {
+        let membrane = taut::Membrane::Continuum(taut::Orthotropic {
+            weft: f.stiffness_weft.value,
+            warp: f.stiffness_warp.value,
+            poisson: f.poisson.value,
+            shear: f.shear.value,
+        });
+        let bend = [f.bending_weft.value, f.bending_warp.value];
+        taut::ClothElasticity { membrane, area: 0.0, bend, damping: taut::ElasticDamping::default() }
     }
 }

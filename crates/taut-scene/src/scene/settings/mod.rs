@@ -13,7 +13,7 @@ mod world;
 pub use body::{Cloth, ClothDamping, ClothRows, Initial, Scramble, Solid, SolidRows, Spin};
 pub use collider::{BoxShape, CapsuleShape, Collider, PlaneShape, Shape, SphereShape};
 pub use generate::*;
-pub use material::{ClothElastic, Continuum, ElasticDamping, Links, SolidElastic, StretchShear};
+pub use material::{ClothElastic, Continuum, ElasticDamping, FabricName, Links, SolidElastic, StretchShear};
 pub use output::{Camera, Coloured, Output, Pictures};
 pub use pin::{Motion, Pin, Resize, Revolve, Select, SelectBox, SelectSphere, SelectTable};
 pub use solver::{AlphaBeta, Global, Integrator, Newmark, Pbd, Plain, Solver};
