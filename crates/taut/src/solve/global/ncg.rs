@@ -1,25 +1,29 @@
 //! Nonlinear conjugate gradients in configuration space (soft constraints Algorithm 1, corrected).
 
+use super::constraint::Caution;
 use super::{Outcome, Solve, small};
 
 /// Further evaluations to mend a step whose length was wrong, at most.
 const MENDS: u32 = 4;
 /// A step is as good as right if this much of the slope along it is left.
 const SLOPE_LEFT: f64 = 0.3;
+/// Steps between two looks at the rows' curvature.
+const FRESH: u32 = 10;
 
 impl Solve<'_> {
     /// Algorithm 1 with what it lacks: the residual has its inertia, and δ ← δ' (ERRATA).
     ///
     /// Changed on purpose:
     /// - The step length −gᵀd / dᵀSd, S = M/s + Jᵀ E J, knows nothing of second derivatives and is too long for cloth
-    ///   under tension. Where the slope along d after the step says so, one secant step mends it.
+    ///   under tension, which threw it into other folds. S has a bound for them besides. Where the slope along d after
+    ///   the step says that the length was wrong, secant steps mend it.
     /// - β is Fletcher–Reeves', but Polak–Ribière's where that is smaller, and not below 0: plain Fletcher–Reeves gets
     ///   stuck after a bad step. Directions that do not go down begin anew.
     /// - Residuals are preconditioned with the 3×3 diagonal blocks of S.
     pub(super) fn nonlinear_cg(&self) -> Outcome {
         let [slope, direction, steep, ..] = &self.global.arm;
         let mut now = self.forces();
-        let mut iterations = 0;
+        let (mut iterations, mut steps) = (0, 0);
         self.blocks();
         let mut size = self.precondition(0.0).0;
         self.crew.each(self.global.vertices, |i| direction.set3(i, steep.get3(i).map(|c| -c)));
@@ -33,6 +37,10 @@ impl Solve<'_> {
                 self.crew.each(self.global.vertices, |i| direction.set3(i, steep.get3(i).map(|c| -c)));
                 down = -size;
             }
+            if steps % FRESH == 0 || steps < FRESH {
+                self.bound_curvature(Caution::default().share);
+            }
+            steps += 1;
             let mut length = -down / self.curve(direction);
             if !(length > 0.0 && length.is_finite()) {
                 return Outcome { iterations, residual: now.residual };
@@ -64,12 +72,12 @@ impl Solve<'_> {
         }
     }
 
-    /// dᵀ S d.
+    /// dᵀ S d, with the bound for the curvature.
     fn curve(&self, d: &super::Field) -> f64 {
         let (g, s) = (self.global, self.settings.reach);
         let inertia = self.crew.sum(g.vertices, |i| {
             let w = g.w.get(i);
-            if w > 0.0 { small::dot(d.get3(i), d.get3(i)) / (w * s) } else { 0.0 }
+            if w > 0.0 { small::dot(d.get3(i), d.get3(i)) * (1.0 / (w * s) + self.bend(i)) } else { 0.0 }
         });
         inertia
             + self.crew.sum(self.table.items.len(), |e| {
