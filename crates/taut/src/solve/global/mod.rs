@@ -308,7 +308,7 @@ impl Solve<'_> {
 
     #[inline(always)]
     fn kind(&self, e: usize) -> fn(&[f64], &[[f64; 3]; 4], &mut evaluate::Sample) {
-        // Six kinds at most.
+        // There is a handful of kinds.
         let kind = self.table.kinds.iter().find(|k| k.items.contains(&e));
         kind.map_or(|_, _, _| (), |k| k.sample)
     }
