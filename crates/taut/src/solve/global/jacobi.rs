@@ -19,8 +19,7 @@ impl Solve<'_> {
             let look = iterations < FRESH || iterations % FRESH == 0;
             let residual = self.linearise(look.then_some(caution.share));
             caution.watch(residual);
-            if !(residual > self.settings.tolerance) || residual.is_infinite() || iterations >= self.settings.iterations
-            {
+            if !self.unsolved(residual) || iterations >= self.settings.iterations {
                 return Outcome { iterations, residual };
             }
             self.crew.each(self.table.items.len(), |e| self.solve_alone(e, relaxation));

@@ -260,9 +260,14 @@ impl Solve<'_> {
         false
     }
 
+    /// Whether to go on.
+    fn unsolved(&self, residual: f64) -> bool {
+        residual > self.settings.tolerance && residual.is_finite()
+    }
+
     /// Positions of an item's vertices.
     #[inline(always)]
-    fn corners(&self, item: &table::Item, from: &Field) -> [[f64; 3]; 4] {
+    fn corners(&self, item: &table::Item, from: &Field) -> evaluate::Corners {
         let mut out = [[0.0; 3]; 4];
         for k in 0..item.arms() {
             out[k] = from.get3(item.vertices[k] as usize);
@@ -272,7 +277,7 @@ impl Solve<'_> {
 
     /// Velocities of an item's vertices: ṽ + (x − x̃)·rate.
     #[inline(always)]
-    fn velocities(&self, item: &table::Item, x: &[[f64; 3]; 4]) -> [[f64; 3]; 4] {
+    fn velocities(&self, item: &table::Item, x: &evaluate::Corners) -> evaluate::Corners {
         let (target, drift) = (self.corners(item, &self.global.target), self.corners(item, &self.global.drift));
         let mut out = [[0.0; 3]; 4];
         for k in 0..item.arms() {
@@ -307,7 +312,7 @@ impl Solve<'_> {
     }
 
     #[inline(always)]
-    fn kind(&self, e: usize) -> fn(&[f64], &[[f64; 3]; 4], &mut evaluate::Sample) {
+    fn kind(&self, e: usize) -> evaluate::Sampler {
         // There is a handful of kinds.
         let kind = self.table.kinds.iter().find(|k| k.items.contains(&e));
         kind.map_or(|_, _, _| (), |k| k.sample)
@@ -354,7 +359,7 @@ impl Solve<'_> {
 
     /// J d of an item's `j`th elastic row, for a displacement d of its vertices.
     #[inline(always)]
-    fn push(&self, item: &table::Item, j: usize, d: &[[f64; 3]; 4]) -> f64 {
+    fn push(&self, item: &table::Item, j: usize, d: &evaluate::Corners) -> f64 {
         let mut out = 0.0;
         for k in 0..item.arms() {
             out += small::dot(self.global.gradient.get3(item.gradient(j, k)), d[k]);

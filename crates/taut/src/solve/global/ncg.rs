@@ -28,12 +28,11 @@ impl Solve<'_> {
         let mut size = self.precondition(0.0).0;
         self.crew.each(self.global.vertices, |i| direction.set3(i, steep.get3(i).map(|c| -c)));
         loop {
-            let done = !(now.residual > self.settings.tolerance) || now.residual.is_infinite();
-            if done || iterations >= self.settings.iterations {
+            if !self.unsolved(now.residual) || iterations >= self.settings.iterations {
                 return Outcome { iterations, residual: now.residual };
             }
             let mut down = self.product(slope, direction);
-            if !(down < 0.0) {
+            if down >= 0.0 || down.is_nan() {
                 self.crew.each(self.global.vertices, |i| direction.set3(i, steep.get3(i).map(|c| -c)));
                 down = -size;
             }

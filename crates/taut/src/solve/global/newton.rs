@@ -37,10 +37,7 @@ impl Solve<'_> {
     pub(super) fn newton(&self) -> Outcome {
         let mut now = self.forces();
         let mut iterations = 0;
-        while now.residual > self.settings.tolerance
-            && now.residual.is_finite()
-            && iterations < self.settings.iterations
-        {
+        while self.unsolved(now.residual) && iterations < self.settings.iterations {
             let Some(slope) = self.downhill() else { break };
             iterations += 1;
             match self.search(now, slope) {

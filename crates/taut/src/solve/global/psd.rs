@@ -20,7 +20,7 @@ pub(super) fn project(h: &mut Small, n: usize) {
     (0..n).for_each(|i| v[i][i] = 1.0);
     for _ in 0..SWEEPS {
         let off: f64 = (0..n).map(|i| (0..i).map(|j| a[i][j] * a[i][j]).sum::<f64>()).sum();
-        if !(off > 1e-18 * trace * trace) {
+        if off <= 1e-18 * trace * trace {
             break;
         }
         for p in 0..n {

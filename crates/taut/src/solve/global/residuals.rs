@@ -21,7 +21,7 @@ impl Solve<'_> {
             let residual = self.linearise(Some(caution.share));
             caution.watch(residual);
             let left = self.settings.iterations.saturating_sub(iterations);
-            if !(residual > self.settings.tolerance) || residual.is_infinite() || left == 0 {
+            if !self.unsolved(residual) || left == 0 {
                 return Outcome { iterations, residual };
             }
             iterations += self.descend(conjugate, left.min(INNER));
@@ -37,7 +37,8 @@ impl Solve<'_> {
         let [r, diagonal, y, az, p, ap, z] = &g.row;
         let start = self.crew.sum(rows, |i| {
             let first = r.get(i) / diagonal.get(i);
-            (y.set(i, 0.0), p.set(i, first));
+            y.set(i, 0.0);
+            p.set(i, first);
             r.get(i) * first
         });
         let mut curve = self.times(p, ap);
@@ -53,7 +54,7 @@ impl Solve<'_> {
                 r.add(i, -length * ap.get(i));
                 r.get(i) * r.get(i) / diagonal.get(i)
             });
-            if !(left > FORCING * start) || k == most {
+            if left <= FORCING * start || k == most {
                 return k;
             }
             if conjugate {
