@@ -15,8 +15,7 @@
 //! K is a bound for the curvature of the rows, Σ λ_r ∇²c_r, vertex by vertex (half of Gershgorin's, of the exact matrix). Without it, with M/s alone, a step from
 //! solved rows overshoots by (tension / edge length) / (mass / s), which exceeds 1 for any cloth fine enough, and
 //! diverges. With a bound, it minimises a function that lies above Φ and touches it. (Tried: |λ_r| |∇_i c_r| Σ_j |∇_j c_r|
-//! as a bound, which needs no second derivatives. It is four times too large for St. Venant–Kirchhoff rows, and Conjugate
-//! Residuals took ten times as many iterations.)
+//! as a bound, which needs no second derivatives. It is four times too large for St. Venant–Kirchhoff rows, and slower.)
 
 use super::evaluate::{ROWS, Sample};
 use super::{Solve, small, table::Item};

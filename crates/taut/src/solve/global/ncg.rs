@@ -20,7 +20,7 @@ impl Solve<'_> {
     /// - β is Fletcher–Reeves', but Polak–Ribière's where that is smaller, and not below 0: stiff cloth takes half as many
     ///   iterations, other cloth as many. Directions that do not go down begin anew.
     /// - Residuals are preconditioned with the masses, which makes them accelerations. (Tried: the 3×3 diagonal blocks of S.
-    ///   Three times as many iterations, ten with damping, and with plain Fletcher–Reeves no end of them.)
+    ///   Three times as many iterations, about eight with damping, and with plain Fletcher–Reeves no end of them.)
     pub(super) fn nonlinear_cg(&self) -> Outcome {
         let [slope, direction, steep, ..] = &self.global.arm;
         let mut now = self.forces();
