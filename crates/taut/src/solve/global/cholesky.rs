@@ -35,6 +35,8 @@ struct Front {
     rows: Vec<u32>,
     /// How many fronts before this one leave their updates to it.
     children: usize,
+    /// Blocks that are only there because fronts were merged.
+    zeros: usize,
     /// Its first number in `panels`.
     panel: usize,
 }
@@ -325,23 +327,27 @@ fn fronts(order: &[u32], place: &[u32], starts: &[u32], columns: &[u32]) -> Vec<
 fn merge(fronts: Vec<Front>) -> Vec<Front> {
     let mut out: Vec<Front> = Vec::new();
     for mut front in fronts {
-        while let Some(child) = out.pop_if(|child| worth_merging(child, &front)) {
-            front.columns.start = child.columns.start;
+        while let Some(zeros) = out.last().and_then(|child| zeros_if_merged(child, &front)) {
+            front.columns.start = out.pop().map_or(front.columns.start, |child| child.columns.start);
+            front.zeros = zeros;
         }
         out.push(front);
     }
     out
 }
 
-fn worth_merging(child: &Front, parent: &Front) -> bool {
+/// How many blocks of zeros a front and its parent would store as one, all merges before included. Nothing if they cannot
+/// be one or had better not.
+fn zeros_if_merged(child: &Front, parent: &Front) -> Option<usize> {
     let adjacent = child.columns.end == parent.columns.start;
     if !adjacent || !child.rows.first().is_some_and(|r| parent.columns.contains(r)) {
-        return false;
+        return None;
     }
     let (own, all) = (child.columns.len(), child.columns.len() + parent.columns.len());
-    let zeros = own * (parent.columns.len() + parent.rows.len() - child.rows.len());
+    let new = own * (parent.columns.len() + parent.rows.len() - child.rows.len());
+    let zeros = child.zeros + parent.zeros + new;
     let total = all * (all + parent.rows.len());
-    zeros * 8 <= total || (all <= 8 && zeros * 3 <= total)
+    (zeros * 8 <= total || (all <= 8 && zeros * 3 <= total)).then_some(zeros)
 }
 
 /// Counts for each front those that leave their updates to it.

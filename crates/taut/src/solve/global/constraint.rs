@@ -10,23 +10,58 @@
 //! ```
 //! This is soft constraints Eq. 13 and 20 with two additions. The residual has E⁻¹λ (ERRATA). And g is there at all: the
 //! paper, like PBD, moves by s M⁻¹ Jᵀ δλ and so adds up gradients of all the positions it passed, which is not
-//! s M⁻¹ J(x)ᵀ λ at the end; the difference stayed at 1e-4 of the cloth's size in our tests, however long one iterated.
+//! s M⁻¹ J(x)ᵀ λ at the end, however long one iterates.
 //!
-//! K is a bound for the curvature of the rows, Σ|λ_r| ‖∇²c_r‖, vertex by vertex. Without it, with M/s alone, a step from
+//! K is a bound for the curvature of the rows, Σ λ_r ∇²c_r, vertex by vertex (half of Gershgorin's, of the exact matrix). Without it, with M/s alone, a step from
 //! solved rows overshoots by (tension / edge length) / (mass / s), which exceeds 1 for any cloth fine enough, and
-//! diverges. With a bound, it minimises a function that lies above Φ and touches it. Rows are functions of columns of size
-//! about 1 or of angles, for both of which ‖∂²c/∂x_i∂x_j‖ is about |∇_i c| |∇_j c| or less.
+//! diverges. With a bound, it minimises a function that lies above Φ and touches it. (Tried: |λ_r| |∇_i c_r| Σ_j |∇_j c_r|
+//! as a bound, which needs no second derivatives. It is four times too large for St. Venant–Kirchhoff rows, and slower.)
 
 use super::evaluate::{ROWS, Sample};
 use super::{Solve, small, table::Item};
 
+/// Half of a bound for the rows' curvature is enough: a step with K̂ in place of K leaves 1 − K/K̂ of the error. Multipliers
+/// that grow after the look at the curvature may need more.
+const BOLD: f64 = 0.5;
+/// Iterations before more caution is called for again.
+const PATIENCE: u32 = 10;
+
+/// How much of the bound for the curvature to use: more whenever things got worse.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Caution {
+    pub share: f64,
+    best: f64,
+    since: u32,
+}
+
+impl Default for Caution {
+    fn default() -> Self {
+        Caution { share: BOLD, best: f64::INFINITY, since: 0 }
+    }
+}
+
+impl Caution {
+    /// Takes note of a residual.
+    pub fn watch(&mut self, residual: f64) {
+        self.since += 1;
+        self.best = self.best.min(residual);
+        if residual > 2.0 * self.best && self.since > PATIENCE {
+            (self.share, self.since) = ((2.0 * self.share).min(64.0 * BOLD), 0);
+        }
+    }
+}
+
 impl Solve<'_> {
-    /// Evaluates rows, and with them g, Ŵ and the right-hand side. Returns the residual.
+    /// Evaluates rows, and with them g, Ŵ and the right-hand side, after a new `look` at the curvature if there is to be
+    /// one. Returns the residual.
     ///
     /// Fills `row[0]` with the right-hand side, `row[1]` with the diagonal of the matrix, `heft` with Ŵ, `arm[0]` with
     /// Ŵ g.
-    pub(super) fn linearise(&self) -> f64 {
+    pub(super) fn linearise(&self, look: Option<f64>) -> f64 {
         let g = self.global;
+        if let Some(share) = look {
+            self.bound_curvature(share);
+        }
         let mut sample = Sample::ZERO;
         self.crew.each(self.table.items.len(), |e| {
             let (item, lagged) = (&self.table.items[e], self.sample(e, &mut sample));
@@ -59,21 +94,35 @@ impl Solve<'_> {
         g.heft.set(i, carry * share);
     }
 
+    /// Bounds the curvature of each item's rows under the present multipliers: for each of its vertices `share` times the
+    /// largest sum of a row of |Σ_r λ_r ∇²c_r|, N/m.
+    pub(super) fn bound_curvature(&self, share: f64) {
+        let g = self.global;
+        self.crew.each(self.table.items.len(), |e| {
+            let item = &self.table.items[e];
+            let mut h = [[0.0; 9]; 9];
+            self.curvature(e, &mut h);
+            let mut sums = [[0.0; 3]; 4];
+            for i in 0..9 {
+                let (mut row, mut base) = (0.0, [0.0; 3]);
+                for j in 0..9 {
+                    row += h[i][j].abs();
+                    base[j % 3] += h[i][j];
+                    sums[0][j % 3] += h[i][j].abs();
+                }
+                let first = base.iter().map(|b| b.abs()).sum::<f64>();
+                sums[i / 3 + 1][i % 3] = row + first;
+            }
+            for k in 0..item.arms() {
+                g.bend.set(4 * e + k, share * sums[k].iter().fold(0.0, |m: f64, &s| m.max(s)));
+            }
+        });
+    }
+
     /// K at vertex i, N/m.
     #[inline(always)]
-    fn bend(&self, i: usize) -> f64 {
-        let g = self.global;
-        let mut bend = 0.0;
-        for (item, k) in self.table.touching(i) {
-            for (j, row) in item.range().enumerate() {
-                let lambda = g.lambda.get(row).abs();
-                if lambda > 0.0 {
-                    let steep = |k| small::norm(g.gradient.get3(item.gradient(j, k)));
-                    bend += lambda * steep(k) * (0..item.arms()).map(steep).sum::<f64>();
-                }
-            }
-        }
-        bend
+    pub(super) fn bend(&self, i: usize) -> f64 {
+        self.table.touching_ids(i).map(|(e, k)| self.global.bend.get(4 * e + k)).sum()
     }
 
     /// The right-hand side and diagonal of item e's rows. Returns their residual.

@@ -12,6 +12,9 @@ pub(super) const EDGES: usize = 9;
 /// A small symmetric matrix over an element's edge vectors x_k − x_0.
 pub(super) type Small = [[f64; EDGES]; EDGES];
 
+/// A vector for each vertex of an element.
+pub(super) type Corners = [[f64; 3]; 4];
+
 /// All rows of one element.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sample {
@@ -24,14 +27,17 @@ impl Sample {
     pub const ZERO: Self = Sample { values: [0.0; ROWS], gradients: [[[0.0; 3]; 4]; ROWS] };
 }
 
+/// Rest numbers, positions → rows.
+pub(super) type Sampler = fn(&[f64], &Corners, &mut Sample);
+/// Rest numbers, positions, σ → Σ_r σ_r ∇²c_r.
+pub(super) type Curvature = fn(&[f64], &Corners, &[f64; ROWS], &mut Small);
+
 /// Elements of one kind: a stretch of the table's items.
 #[derive(Clone, Debug)]
 pub(super) struct Kind {
     pub items: Range<usize>,
-    /// Rest numbers, positions → rows.
-    pub sample: fn(&[f64], &[[f64; 3]; 4], &mut Sample),
-    /// Rest numbers, positions, σ → Σ_r σ_r ∇²c_r.
-    pub curvature: fn(&[f64], &[[f64; 3]; 4], &[f64; ROWS], &mut Small),
+    pub sample: Sampler,
+    pub curvature: Curvature,
 }
 
 /// The kind `E`.
@@ -44,7 +50,7 @@ where
 
 fn sample<E, const V: usize, const D: usize, const P: usize, const R: usize>(
     rest: &[f64],
-    x: &[[f64; 3]; 4],
+    x: &Corners,
     out: &mut Sample,
 ) where
     E: Element<V, D, P, R>,
@@ -64,7 +70,7 @@ fn sample<E, const V: usize, const D: usize, const P: usize, const R: usize>(
 /// Moving all vertices together changes nothing, so the edges are all there is. Zero if anything is not finite.
 fn curvature<E, const V: usize, const D: usize, const P: usize, const R: usize>(
     rest: &[f64],
-    x: &[[f64; 3]; 4],
+    x: &Corners,
     sigma: &[f64; ROWS],
     out: &mut Small,
 ) where

@@ -1,7 +1,12 @@
 //! Jacobi with averaging: all elements at once, each with its share of the vertices' masses.
 
+use super::constraint::Caution;
 use super::evaluate::ROWS;
 use super::{Outcome, Solve, small};
+
+/// Iterations between two looks at the rows' curvature, which cost as much as several iterations, once multipliers have
+/// come near what they will be.
+const FRESH: u32 = 10;
 
 impl Solve<'_> {
     /// Each element solves its own rows as if it alone had a 1/n share of the mass of each vertex that n elements share.
@@ -9,11 +14,12 @@ impl Solve<'_> {
     /// iteration converges for any relaxation above 0 up to 1.
     pub(super) fn jacobi(&self, relaxation: f64) -> Outcome {
         let relaxation = if relaxation > 0.0 { relaxation.min(1.0) } else { 1.0 };
-        let mut iterations = 0;
+        let (mut iterations, mut caution) = (0, Caution::default());
         loop {
-            let residual = self.linearise();
-            if !(residual > self.settings.tolerance) || residual.is_infinite() || iterations >= self.settings.iterations
-            {
+            let look = iterations < FRESH || iterations % FRESH == 0;
+            let residual = self.linearise(look.then_some(caution.share));
+            caution.watch(residual);
+            if !self.unsolved(residual) || iterations >= self.settings.iterations {
                 return Outcome { iterations, residual };
             }
             self.crew.each(self.table.items.len(), |e| self.solve_alone(e, relaxation));

@@ -116,6 +116,8 @@ pub(crate) struct Global {
     arm: [Field; 6],
     /// By vertex, one number: the inverse mass with a share for curvature.
     heft: Field,
+    /// By item and its vertices: a bound for the rows' curvature, N/m.
+    bend: Field,
     /// By vertex, six numbers: the factors of a preconditioner's 3×3 blocks.
     tile: Field,
     partials: [Field; 2],
@@ -138,6 +140,7 @@ impl Global {
         }
         self.w.resize(vertices);
         self.heft.resize(vertices);
+        self.bend.resize(4 * self.table.items.len());
         self.tile.resize(6 * vertices);
         self.gradient.resize(3 * self.table.gradients);
         let most = rows.max(3 * vertices).max(self.table.items.len());
@@ -219,7 +222,7 @@ impl Solve<'_> {
             Solver::NewtonCholesky => self.newton_cholesky(),
             Solver::Newton => self.newton(),
         };
-        if !self.contained() {
+        if !self.contained(outcome.residual) {
             outcome.residual = f64::INFINITY;
         }
         outcome
@@ -243,13 +246,13 @@ impl Solve<'_> {
         arms + multipliers == 0.0 && s > 0.0 && s.is_finite() && rate >= 0.0 && rate.is_finite()
     }
 
-    /// Whether the result is finite. If not, goes back to where it began.
-    fn contained(&self) -> bool {
+    /// Whether the result is finite, and its residual. If not, goes back to where it began.
+    fn contained(&self, residual: f64) -> bool {
         let (g, rows) = (self.global, self.table.rows());
         let bad = |n: f64| if n.is_finite() { 0.0 } else { 1.0 };
         let arms = self.crew.sum(g.vertices, |i| g.x.get3(i).map(bad).iter().sum());
         let multipliers = self.crew.sum(rows, |r| bad(g.lambda.get(r)));
-        if arms + multipliers == 0.0 {
+        if arms + multipliers == 0.0 && residual.is_finite() {
             return true;
         }
         self.crew.each(g.vertices, |i| g.x.set3(i, g.old_x.get3(i)));
@@ -257,9 +260,14 @@ impl Solve<'_> {
         false
     }
 
+    /// Whether to go on.
+    fn unsolved(&self, residual: f64) -> bool {
+        residual > self.settings.tolerance && residual.is_finite()
+    }
+
     /// Positions of an item's vertices.
     #[inline(always)]
-    fn corners(&self, item: &table::Item, from: &Field) -> [[f64; 3]; 4] {
+    fn corners(&self, item: &table::Item, from: &Field) -> evaluate::Corners {
         let mut out = [[0.0; 3]; 4];
         for k in 0..item.arms() {
             out[k] = from.get3(item.vertices[k] as usize);
@@ -269,7 +277,7 @@ impl Solve<'_> {
 
     /// Velocities of an item's vertices: ṽ + (x − x̃)·rate.
     #[inline(always)]
-    fn velocities(&self, item: &table::Item, x: &[[f64; 3]; 4]) -> [[f64; 3]; 4] {
+    fn velocities(&self, item: &table::Item, x: &evaluate::Corners) -> evaluate::Corners {
         let (target, drift) = (self.corners(item, &self.global.target), self.corners(item, &self.global.drift));
         let mut out = [[0.0; 3]; 4];
         for k in 0..item.arms() {
@@ -304,8 +312,8 @@ impl Solve<'_> {
     }
 
     #[inline(always)]
-    fn kind(&self, e: usize) -> fn(&[f64], &[[f64; 3]; 4], &mut evaluate::Sample) {
-        // Six kinds at most.
+    fn kind(&self, e: usize) -> evaluate::Sampler {
+        // There is a handful of kinds.
         let kind = self.table.kinds.iter().find(|k| k.items.contains(&e));
         kind.map_or(|_, _, _| (), |k| k.sample)
     }
@@ -351,7 +359,7 @@ impl Solve<'_> {
 
     /// J d of an item's `j`th elastic row, for a displacement d of its vertices.
     #[inline(always)]
-    fn push(&self, item: &table::Item, j: usize, d: &[[f64; 3]; 4]) -> f64 {
+    fn push(&self, item: &table::Item, j: usize, d: &evaluate::Corners) -> f64 {
         let mut out = 0.0;
         for k in 0..item.arms() {
             out += small::dot(self.global.gradient.get3(item.gradient(j, k)), d[k]);

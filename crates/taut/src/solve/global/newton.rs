@@ -32,14 +32,12 @@ impl Solve<'_> {
     ///
     /// The Hessian is the whole one where that is positive definite, which makes convergence quadratic, and made of
     /// projected elements elsewhere. Without damping Φ must decrease; with it there is no such function, and what is left
-    /// of the equations must.
+    /// of the equations must; the part of the derivative that is not symmetric is left out then, and convergence is linear,
+    /// about a digit a step.
     pub(super) fn newton(&self) -> Outcome {
         let mut now = self.forces();
         let mut iterations = 0;
-        while now.residual > self.settings.tolerance
-            && now.residual.is_finite()
-            && iterations < self.settings.iterations
-        {
+        while self.unsolved(now.residual) && iterations < self.settings.iterations {
             let Some(slope) = self.downhill() else { break };
             iterations += 1;
             match self.search(now, slope) {

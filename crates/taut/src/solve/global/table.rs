@@ -89,7 +89,9 @@ impl Table {
         for list in [&mut self.rest, &mut self.gamma] {
             list.clear();
         }
-        (self.kinds.clear(), self.slots.clear(), self.blocks.clear());
+        self.kinds.clear();
+        self.slots.clear();
+        self.blocks.clear();
         (self.gradients, self.viscous) = (0, false);
         elements.for_each(&mut Gather(self));
         let same = before == self.items && self.starts.len() == vertices + 1;
