@@ -179,7 +179,7 @@ fn a_cantilever_droops_like_the_elastica() {
                 state.pin(&model, v as u32);
             }
         }
-        settle(&model, &mut state, 0.1);
+        settle(&model, &mut state, 1.0);
         let tip = group(&mesh, "right").iter().map(|&v| -state.position(&model, v)[1]).sum::<f64>()
             / group(&mesh, "right").len() as f64;
         let expected = elastica(if along_weft { weft } else { warp }, density * G, length);
