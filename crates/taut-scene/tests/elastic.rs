@@ -34,8 +34,8 @@ fn group<'a>(mesh: &'a TriMesh, name: &str) -> &'a [u32] {
 fn pull(material: Orthotropic, degrees: f64, cells: u32, tessellation: Tessellation) -> (f64, f64) {
     let (width, height, load) = (0.1, 0.8, 2e-3);
     let (nx, ny) = (cells + 1, 8 * cells + 1);
-    let mesh =
-        sheet(&SheetParams { width, height, nx, ny, plane: Plane::Xy, tessellation, ..SheetParams::default() }).unwrap();
+    let mesh = sheet(&SheetParams { width, height, nx, ny, plane: Plane::Xy, tessellation, ..SheetParams::default() })
+        .unwrap();
     let (sin, cos) = degrees.to_radians().sin_cos();
     let elasticity = ClothElasticity {
         membrane: Membrane::Continuum(material),

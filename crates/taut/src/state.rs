@@ -75,12 +75,15 @@ impl<T: Scalar> State<T> {
         vertices.chain(self.multipliers.iter().flatten()).chain(before).chain(length.as_slice()).copied().collect()
     }
 
-    /// The substep before as numbers: the length of it in multiples that every precision holds, or nothing.
+    /// The length of the substep before, if it counts: in three parts, so that even f32 gives back every bit of it.
     fn before_length(&self) -> Vec<T> {
-        // In two parts, so that f32 gives back every bit of an f64.
-        let high = T::of(self.before_h);
-        let low = T::of(self.before_h - high.f64());
-        if self.before.is_empty() { Vec::new() } else { vec![high, low] }
+        let mut rest = self.before_h;
+        let mut part = || {
+            let part = T::of(rest);
+            rest -= part.f64();
+            part
+        };
+        if self.before.is_empty() { Vec::new() } else { vec![part(), part(), part()] }
     }
 
     /// The state that [`to_numbers`](Self::to_numbers) gave for the same model, at `time` (s). Stepping on from it gives
@@ -91,7 +94,7 @@ impl<T: Scalar> State<T> {
         let count = state.x.len();
         let (vertices, rest) = numbers.split_at_checked(8 * count)?;
         let (multipliers, before) = rest.split_at_checked(BLOCK * state.multipliers.len())?;
-        if !(before.is_empty() || before.len() == 8 * count + 2) || !numbers.iter().all(|n| n.finite()) {
+        if !(before.is_empty() || before.len() == 8 * count + 3) || !numbers.iter().all(|n| n.finite()) {
             return None;
         }
         let weight = |i: usize| model.user.get(i).map_or(T::of(0.0), |&u| inverse(model.masses[u as usize]));
@@ -102,9 +105,9 @@ impl<T: Scalar> State<T> {
         state.x.copy_from_slice(x);
         state.v.copy_from_slice(v);
         state.multipliers.copy_from_slice(multipliers.as_chunks().0);
-        if let [before @ .., high, low] = before {
+        if let [before @ .., high, middle, low] = before {
             state.before = before.as_chunks::<4>().0.as_chunks::<2>().0.to_vec();
-            state.before_h = high.f64() + low.f64();
+            state.before_h = high.f64() + middle.f64() + low.f64();
         }
         state.time = time;
         Some(state)

@@ -5,8 +5,8 @@ mod common;
 use taut::lanes::{Scalar, Width};
 use taut::measure::state_hash;
 use taut::{
-    Air, Cloth, ClothDamping, ClothStiffness, Collider, ModelBuilder, Params, Pose, Scratch, Shape, Solid, State,
-    StrainForm, step,
+    Air, Cloth, ClothDamping, ClothElasticity, ClothStiffness, Collider, ElasticDamping, Integrator, Membrane, Model,
+    ModelBuilder, Orthotropic, Params, Pose, Scratch, Shape, Solid, SolidElasticity, Solver, State, StrainForm, step,
 };
 
 /// Cloth of both forms with every row, edges, hinges and damping, solids of both forms, wind, moving pins, colliders.
@@ -59,5 +59,90 @@ fn threads_and_lane_widths_give_the_same_bits() {
     for width in Width::ALL {
         assert_eq!(run::<f32>(1, width).0, single, "{width:?}, f32");
         assert_eq!(run::<f64>(1, width).0, double, "{width:?}, f64");
+    }
+}
+
+/// Cloth with every kind of membrane, damped, and a soft body, all in physical units.
+fn physical<T: Scalar>() -> Model<T> {
+    let damping = ElasticDamping { stretch: 0.01, shear: 0.02, bend: 0.01 };
+    let cloth = |membrane| {
+        let elasticity = ClothElasticity { membrane, area: 10.0, bend: [1e-4, 2e-4], damping };
+        Cloth { elasticity: Some(elasticity), ..Cloth::default() }
+    };
+    let continuum = Orthotropic { weft: 200.0, warp: 100.0, poisson: 0.3, shear: 30.0 };
+    let mut builder = ModelBuilder::new();
+    builder.add_cloth("a", &common::sheet(9), &cloth(Membrane::Continuum(continuum))).unwrap();
+    let rows = Membrane::StretchShear { weft: 100.0, warp: 50.0, shear: 20.0 };
+    builder.add_cloth("b", &common::sheet(7), &cloth(rows)).unwrap();
+    let links = Membrane::Links { stretch: 50.0, shear: 20.0, bend: 1.0 };
+    builder.add_cloth("c", &common::sheet(8), &cloth(links)).unwrap();
+    let solid = SolidElasticity { young: 2e4, poisson: 0.3, volume: 1e4, damping: 0.01 };
+    builder.add_solid("d", &common::bar(3, 2, 2, 0.1), &Solid { elasticity: Some(solid), ..Solid::default() }).unwrap();
+    builder.build().unwrap()
+}
+
+fn swing<T: Scalar>(model: &Model<T>, state: &mut State<T>, scratch: &mut Scratch<T>, params: &Params, frames: u32) {
+    for _ in 0..frames {
+        step(model, state, scratch, params, 1.0 / 120.0);
+    }
+}
+
+fn held<T: Scalar>(model: &Model<T>) -> State<T> {
+    let mut state = State::new(model);
+    [0, 8, 81, 130].into_iter().for_each(|v| state.pin(model, v));
+    state
+}
+
+const WAYS: [(Integrator, Solver); 5] = [
+    (Integrator::ImplicitEuler, Solver::GaussSeidel { relaxation: 1.2, block: false }),
+    (Integrator::AlphaBeta { alpha: 0.6, beta: 0.6 }, Solver::GaussSeidel { relaxation: 1.0, block: true }),
+    (Integrator::Bdf2, Solver::ConjugateResiduals),
+    (Integrator::Newmark { beta: 0.25, gamma: 0.5 }, Solver::NonlinearCg),
+    (Integrator::ImplicitEuler, Solver::NewtonCholesky),
+];
+
+#[test]
+fn physical_stiffness_gives_the_same_bits() {
+    fn check<T: Scalar>() {
+        let model = physical::<T>();
+        let ball = Collider::fixed(Shape::Sphere { radius: 0.3 }, Pose::at([0.5, -0.4, 0.5]));
+        for (integrator, solver) in WAYS {
+            for warm_start in [false, true] {
+                let (iterations, colliders) = (5, vec![ball]);
+                let params =
+                    Params { substeps: 2, iterations, integrator, solver, warm_start, colliders, ..Params::default() };
+                let run = |threads, width| {
+                    let mut state = held(&model);
+                    swing(&model, &mut state, &mut Scratch::new(threads).with_width(width).eager(), &params, 30);
+                    assert!(state.positions(&model).iter().flatten().all(|c| c.is_finite() && c.abs() < 30.0));
+                    state_hash(&model, &state)
+                };
+                let one = run(1, Width::W16);
+                for (threads, width) in [(1, Width::W1), (1, Width::W4), (2, Width::W16), (3, Width::W8)] {
+                    assert_eq!(run(threads, width), one, "{integrator:?} {solver:?} {threads} threads {width:?}");
+                }
+            }
+        }
+    }
+    check::<f32>();
+    check::<f64>();
+}
+
+/// A state taken apart into numbers and put together goes on with the same bits, whatever the integrator remembers.
+#[test]
+fn numbers_hold_the_whole_state() {
+    let model = physical::<f32>();
+    for (integrator, solver) in WAYS {
+        let params = Params { substeps: 2, iterations: 5, integrator, solver, warm_start: true, ..Params::default() };
+        let mut state = held(&model);
+        let mut scratch = Scratch::new(1);
+        swing(&model, &mut state, &mut scratch, &params, 10);
+        let mut again = State::from_numbers(&model, &state.to_numbers(), state.time()).unwrap();
+        swing(&model, &mut state, &mut scratch, &params, 10);
+        swing(&model, &mut again, &mut Scratch::new(1), &params, 10);
+        assert_eq!(state_hash(&model, &state), state_hash(&model, &again), "{integrator:?} {solver:?}");
+        let mut short = state.to_numbers();
+        short.pop();
+        assert!(State::from_numbers(&model, &short, 0.0).is_none());
     }
 }

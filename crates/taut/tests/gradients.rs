@@ -3,7 +3,7 @@
 mod common;
 
 use common::Rng;
-use taut::element::{Edge, Element, Hinge, Improved, Plain, TetStrain, TriStrain, evaluate};
+use taut::element::{Edge, Element, Hinge, Improved, Plain, StretchShear, TetStrain, TriStrain, evaluate};
 use taut::lanes::{Dual, V3};
 
 const STRETCHES: [f64; 3] = [1.0, 0.7, 1.3];
@@ -71,6 +71,7 @@ fn gradients_agree_with_dual_numbers() {
     check::<Edge, 2, 1, 2, 1>(|rng| [rng.within(0.2, 3.0), 1.1]);
     check::<TriStrain<Improved>, 3, 2, 6, 4>(numbers(4));
     check::<TriStrain<Plain>, 3, 2, 6, 4>(numbers(4));
+    check::<TriStrain<StretchShear>, 3, 2, 6, 4>(numbers(4));
     check::<TetStrain<Improved>, 4, 3, 12, 7>(numbers(9));
     check::<TetStrain<Plain>, 4, 3, 12, 7>(numbers(9));
     check::<Hinge, 4, 3, 1, 1>(|rng| [rng.within(-3.0, 3.0)]);
@@ -118,4 +119,41 @@ fn hinge_angle_is_signed_and_smooth_through_flat() {
     // Raising x2 towards the normals' side (+z here) must raise the angle, at flat too.
     assert!(hinge(0.0).gradients[0][2].z > 0.0);
     assert!(hinge(0.1).values[0] > 0.0);
+}
+
+/// Taking the lengths of the normals and the direction of the edge for constant, as Baraff and Witkin do, changes nothing
+/// in the gradient of the angle: both sine and cosine carry the factor 1/(|n1||n2|), and n1 × n2 is along the edge.
+#[test]
+fn constant_normals_give_the_same_gradient() {
+    let mut rng = Rng(11);
+    for _ in 0..100 {
+        let x: [V3<f64>; 4] = core::array::from_fn(|_| rng.vector(1.0));
+        let normals = |x: &[V3<f64>; 4]| {
+            let (e, a, b) = (x[1] - x[0], x[2] - x[0], x[3] - x[0]);
+            (e.cross(a), b.cross(e))
+        };
+        let (n1, n2) = normals(&x);
+        let edge = (x[1] - x[0]) * (1.0 / (x[1] - x[0]).norm2().sqrt());
+        let lengths = (n1.norm2() * n2.norm2()).sqrt();
+        let (sine, cosine) = (n1.cross(n2).dot(edge) / lengths, n1.dot(n2) / lengths);
+        let exact = evaluate::<Hinge, f64, 4, 3, 1, 1>(&[0.0], &x).gradients[0];
+        for v in 0..4 {
+            for k in 0..3 {
+                let moved = |h: f64| {
+                    let mut y = x;
+                    *[&mut y[v].x, &mut y[v].y, &mut y[v].z][k] += h;
+                    let (n1, n2) = normals(&y);
+                    (n1.cross(n2).dot(edge) / lengths, n1.dot(n2) / lengths)
+                };
+                // Sine and cosine are polynomials of degree four in a coordinate: differences of two widths are exact.
+                let slope = |h: f64| {
+                    let ((s1, c1), (s0, c0)) = (moved(h), moved(-h));
+                    -(cosine * (s1 - s0) - sine * (c1 - c0)) / (2.0 * h)
+                };
+                let slope = (4.0 * slope(1e-2) - slope(2e-2)) / 3.0;
+                let exact = [exact[v].x, exact[v].y, exact[v].z][k];
+                assert!((slope - exact).abs() < 1e-9 * (1.0 + exact.abs()), "vertex {v}: {slope} {exact}");
+            }
+        }
+    }
 }
