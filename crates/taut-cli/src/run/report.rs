@@ -26,7 +26,7 @@ pub fn page(
         scene: text(scene),
         ..Report::default()
     };
-    facts(&mut report, simulation, result);
+    facts(&mut report, simulation, result, &history.rows);
     report.html()
 }
 
@@ -47,7 +47,7 @@ fn text(scene: &taut_scene::scene::Scene) -> String {
 }
 
 /// The table of results.
-fn facts(report: &mut Report, simulation: &Simulation, result: &Value) {
+fn facts(report: &mut Report, simulation: &Simulation, result: &Value, rows: &[Row]) {
     let number = |path: &str| result.pointer(path).and_then(Value::as_f64).unwrap_or(f64::NAN);
     for object in simulation.objects() {
         let (triangles, tets) = (object.info.triangles.len(), object.info.tets.len());
@@ -68,9 +68,15 @@ fn facts(report: &mut Report, simulation: &Simulation, result: &Value) {
         report.fact("change of volume", format!("{:+.3}", 100.0 * number("/volume_change")), "%");
         report.fact("inverted tetrahedra", &result["inverted"], "");
     }
-    report.fact("kinetic energy", format!("{:.4e}", number("/energy/kinetic")), "J");
-    report.fact("potential energy", format!("{:.4e}", number("/energy/potential")), "J");
+    report.quantity("kinetic energy", number("/energy/kinetic"), "J");
+    report.quantity("energy of gravity, from the start", number("/energy/potential") - height_energy(rows), "J");
     report.fact("state hash", result["state_hash"].as_str().unwrap_or_default(), "");
+}
+
+/// The potential energy at the beginning, J. Heights count from the origin, which says nothing: what matters is how much
+/// has changed.
+fn height_energy(rows: &[Row]) -> f64 {
+    rows.first().map_or(0.0, |row| row.energy[1])
 }
 
 /// Charts over time.
@@ -89,8 +95,7 @@ fn charts(simulation: &Simulation, rows: &[Row]) -> Vec<String> {
         strain = strain.series("stretch of solids", over(&|row| 100.0 * row.strain[3]));
         change = change.series("volume of solids", over(&|row| 100.0 * row.change[1]));
     }
-    // Heights count from the origin, which says nothing: what matters is how much has changed.
-    let zero = rows.first().map_or(0.0, |row| row.energy[1]);
+    let zero = height_energy(rows);
     let energy = Chart::lines("Energy")
         .x("time", "s")
         .y("energy", "J")

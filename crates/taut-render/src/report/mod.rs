@@ -3,6 +3,7 @@
 mod base64;
 
 use crate::chart::escape;
+use crate::ticks::prefixed;
 use std::fmt::Write;
 
 /// A row of the summary table.
@@ -50,6 +51,12 @@ impl Report {
     /// Adds a row to the summary.
     pub fn fact(&mut self, name: &str, value: impl ToString, unit: &str) {
         self.summary.push(Fact { name: name.into(), value: value.to_string(), unit: unit.into() });
+    }
+
+    /// Adds a measured quantity in an SI unit, in the prefix that suits its size: 0.0123 J is written as 12.3 mJ.
+    pub fn quantity(&mut self, name: &str, value: f64, unit: &str) {
+        let (value, unit) = prefixed(value, unit);
+        self.summary.push(Fact { name: name.into(), value, unit });
     }
 
     /// The whole page.
