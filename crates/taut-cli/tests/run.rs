@@ -27,6 +27,8 @@ fn a_run_leaves_what_it_promises() {
     for part in ["<svg", "data:image/gif", "Largest strain", "nx = 9"] {
         assert!(page.contains(part), "{part}");
     }
+    let energy = page.lines().find(|line| line.contains("kinetic energy</th>")).unwrap();
+    assert!(energy.contains("J</td>") && !energy.contains("e0<") && !energy.contains("e-"), "{energy}");
     let (width, height, samples) = pixels(&place.path("o/pictures/frame_0040.png"));
     assert_eq!((width, height), (160, 120));
     assert!(samples.iter().max().unwrap() - samples.iter().min().unwrap() > 100, "the picture is blank");

@@ -143,7 +143,8 @@ fn limits_are_dashed_lines_with_names_at_their_values() {
 #[test]
 fn limits_of_a_fabric_have_the_colours_of_their_strains_and_names_that_can_be_read() {
     let strain = |top: f64| (0..50).map(move |i| [0.02 * f64::from(i), top * f64::from(i) / 50.0]);
-    let mut chart = Chart::lines("t").series("weft", strain(5.0)).series("warp", strain(4.0)).series("shear", strain(9.0));
+    let mut chart =
+        Chart::lines("t").series("weft", strain(5.0)).series("warp", strain(4.0)).series("shear", strain(9.0));
     let limit = |name: &str, value, series| Limit { name: name.into(), value, series: Some(series) };
     // Two alike and one close to them, and one at the very top of the axis.
     chart.y.range = Some([0.0, 20.0]);

@@ -5,7 +5,7 @@ use super::summary::warnings;
 use crate::flags::SceneFlags;
 use serde_json::Value;
 use taut_render::chart::Chart;
-use taut_render::report::{Report, ReportPicture};
+use taut_render::report::{Report, ReportPicture, Table};
 use taut_scene::simulation::{ObjectKind, Simulation, stage_names};
 
 /// The whole page.
@@ -36,8 +36,9 @@ fn subtitle(simulation: &Simulation, flags: &SceneFlags) -> String {
     let about = &scene.settings.scene.description;
     let about = if about.is_empty() { String::new() } else { format!("{} · ", about.trim().trim_end_matches('.')) };
     let (frames, wanted) = (simulation.frame(), simulation.frames());
-    let frames = if frames < wanted { format!("stopped after {frames} of {wanted}") } else { frames.to_string() };
-    format!("{about}taut {version} · {frames} frames of {:.4} s · {precision}", 1.0 / scene.settings.time.fps)
+    let counted = if frames < wanted { format!("stopped after {frames} of {wanted}") } else { frames.to_string() };
+    let (fps, seconds) = (scene.settings.time.fps, simulation.time());
+    format!("{about}{counted} frames, {fps} a second, {seconds:.2} s · {precision} · taut {version}")
 }
 
 /// The scene with the changes that were made to it.
@@ -58,10 +59,7 @@ fn facts(report: &mut Report, simulation: &Simulation, result: &Value, rows: &[R
     report.fact("time per frame", format!("{:.2}", number("/ms_per_frame")), "ms");
     let has = |kind| simulation.objects().iter().any(|object| object.kind == kind);
     if has(ObjectKind::Cloth) {
-        for kind in ["weft", "warp", "shear"] {
-            let [max, p99, mean] = ["max", "p99", "mean"].map(|key| 100.0 * number(&format!("/strain/{kind}/{key}")));
-            report.fact(&format!("{kind} strain: largest, p99, mean"), format!("{max:.2}, {p99:.2}, {mean:.2}"), "%");
-        }
+        report.tables.push(strains(result));
         report.fact("change of area", format!("{:+.3}", 100.0 * number("/area_change")), "%");
     }
     if has(ObjectKind::Solid) {
@@ -71,6 +69,21 @@ fn facts(report: &mut Report, simulation: &Simulation, result: &Value, rows: &[R
     report.quantity("kinetic energy", number("/energy/kinetic"), "J");
     report.quantity("energy of gravity, from the start", number("/energy/potential") - height_energy(rows), "J");
     report.fact("state hash", result["state_hash"].as_str().unwrap_or_default(), "");
+}
+
+/// The strain of cloth in the last frame.
+fn strains(result: &Value) -> Table {
+    let percent =
+        |path: &str| result.pointer(path).and_then(Value::as_f64).map_or("–".into(), |v| format!("{:.2}", 100.0 * v));
+    let row = |kind: &str| {
+        let values = ["max", "p99", "mean"].map(|key| percent(&format!("/strain/{kind}/{key}")));
+        (kind.to_owned(), values.to_vec())
+    };
+    Table {
+        title: "Strain at the end, %".into(),
+        columns: ["largest", "99 of 100 below", "mean"].map(str::to_owned).to_vec(),
+        rows: ["weft", "warp", "shear"].map(row).to_vec(),
+    }
 }
 
 /// The potential energy at the beginning, J. Heights count from the origin, which says nothing: what matters is how much
