@@ -288,7 +288,18 @@ impl Simulation {
         collider.mesh.positions.iter().map(|&point| motion::to_world(&pose, point)).collect()
     }
 
-    /// Where the vertices are that are held now, m, for pictures.
+    /// Where pictures mark held vertices, m. A body that is held all over needs no marks: they would hide it.
+    pub fn marked_positions(&self) -> Vec<[f64; 3]> {
+        let held = pins::held(&self.pins);
+        let of = |object: &Object| {
+            let at = |vertex: u32| held.partition_point(|&h| h < vertex);
+            let mine = &held[at(object.vertices.start)..at(object.vertices.end)];
+            if mine.len() < object.vertices.len() { mine } else { &[] }
+        };
+        self.objects.iter().flat_map(of).map(|&vertex| self.engine.position(vertex)).collect()
+    }
+
+    /// Where the vertices are that are held now, m.
     pub fn held_positions(&self) -> Vec<[f64; 3]> {
         pins::held(&self.pins).into_iter().map(|vertex| self.engine.position(vertex)).collect()
     }
