@@ -205,6 +205,7 @@ select = { indices = [0, 4] }
     let positions = simulation.positions(sheet);
     assert_eq!(simulation.marked_positions(), [positions[0], positions[4]]);
     assert!(simulation.held_positions().len() > 2);
+    assert!(!simulation.held_all_over(sheet) && simulation.held_all_over(1 - sheet));
 }
 
 #[test]
