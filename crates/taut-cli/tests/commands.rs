@@ -10,6 +10,7 @@ fn unknown_scenes_get_a_suggestion() {
     let place = Place::new("unknown");
     place.taut(&["run", "drpe"]).refused(&["no built-in scene called `drpe`", "did you mean `drape`?"]);
     place.taut(&["run", "none/such.toml"]).refused(&["error: "]);
+    place.taut(&["run", "."]).refused(&["this is a folder", "did you mean `./scene.toml`?"]);
     assert!(!place.path("out").exists());
 }
 

@@ -12,8 +12,8 @@ fn a_run_leaves_what_it_promises() {
     let place = Place::new("promises");
     let said = place.taut(&["run", "scene.toml", "--out", "o"]).good();
     assert!(said.out().contains("o/report.html"), "{}", said.out());
-    let expected =
-        ["checkpoint.bin", "metrics.jsonl", "pictures", "report.html", "sheet.obj", "sheet.pc2", "taut.json"];
+    let mut expected = vec![".taut.lock", "checkpoint.bin", "metrics.jsonl", "pictures", "report.html"];
+    expected.extend(["sheet.obj", "sheet.pc2", "taut.json"]);
     assert_eq!(place.names("o"), expected);
     let pictures = place.names("o/pictures");
     for name in ["frame_0000.png", "frame_0020.png", "frame_0040.png", "heat_weft.png", "motion.gif", "sheet.png"] {
@@ -27,6 +27,8 @@ fn a_run_leaves_what_it_promises() {
     for part in ["<svg", "data:image/gif", "Largest strain", "nx = 9"] {
         assert!(page.contains(part), "{part}");
     }
+    let energy = page.lines().find(|line| line.contains("kinetic energy</th>")).unwrap();
+    assert!(energy.contains("J</td>") && !energy.contains("e0<") && !energy.contains("e-"), "{energy}");
     let (width, height, samples) = pixels(&place.path("o/pictures/frame_0040.png"));
     assert_eq!((width, height), (160, 120));
     assert!(samples.iter().max().unwrap() - samples.iter().min().unwrap() > 100, "the picture is blank");
@@ -170,6 +172,28 @@ fn ctrl_c_leaves_everything_so_far() {
     assert_eq!(resumed["frames"], fresh["frames"]);
     // Pictures are no part of the state, but --set is part of what a run is: only the numbers agree.
     assert_eq!(resumed["state_hash"], fresh["state_hash"]);
+}
+
+#[test]
+fn two_runs_cannot_share_a_folder() {
+    let place = Place::new("two");
+    let flags = ["run", "scene.toml", "--out", "o", "--no-pictures", "--checkpoint", "0", "--frames"];
+    let run = |frames| [&flags[..], &[frames]].concat();
+    let mut first = place.command(&run("100000")).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let begun = Instant::now();
+    while !place.path("o/checkpoint.bin").exists() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "no frame has come");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    for resume in [&["--resume"][..], &[]] {
+        let said = place.taut(&[&run("5")[..], resume].concat());
+        said.refused(&["o is taken", "is writing to it", "choose another folder with --out"]);
+    }
+    assert!(first.try_wait().unwrap().is_none(), "the first run goes on");
+    first.kill().unwrap();
+    first.wait().unwrap();
+    // Nothing is left behind that would keep others out.
+    assert_eq!(place.taut(&[&run("5")[..], &["--json"]].concat()).json()["frames"], 5);
 }
 
 #[test]

@@ -92,6 +92,29 @@ pub(crate) fn significant(value: f64) -> String {
     tidy(if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text })
 }
 
+/// A quantity with three significant digits and the SI prefix that keeps it between 1 and 1000, as number and unit:
+/// 0.0123 and "J" give "12.3" and "mJ". Beyond pico and tera, "0" and a power of ten.
+pub(crate) fn prefixed(value: f64, unit: &str) -> (String, String) {
+    const PREFIXES: [(f64, &str); 9] = [
+        (1e12, "T"),
+        (1e9, "G"),
+        (1e6, "M"),
+        (1e3, "k"),
+        (1.0, ""),
+        (1e-3, "m"),
+        (1e-6, "µ"),
+        (1e-9, "n"),
+        (1e-12, "p"),
+    ];
+    // What rounds to 1000 belongs to the next prefix.
+    let fits = |(size, _): &&(f64, &str)| value.abs() >= 0.9995 * size;
+    match PREFIXES.iter().find(fits) {
+        Some(&(size, prefix)) if value.abs() < 1e15 => (significant(value / size), format!("{prefix}{unit}")),
+        None if value.is_finite() => ("0".into(), unit.into()),
+        _ => (significant(value), unit.into()),
+    }
+}
+
 /// A true minus sign, as wide as a plus.
 fn tidy(text: &str) -> String {
     text.replace('-', "\u{2212}")
@@ -130,6 +153,21 @@ mod tests {
         assert_eq!(logarithmic(1.0, 1e6), [1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6]);
         assert_eq!(logarithmic(3.0, 60.0), [5.0, 10.0, 20.0, 50.0]);
         assert!(logarithmic(1e-30, 1e30).len() <= 12);
+    }
+
+    #[test]
+    fn quantities_have_prefixes() {
+        let written = |value| prefixed(value, "J");
+        let pair = |number: &str, unit: &str| (number.to_owned(), unit.to_owned());
+        assert_eq!(written(3.4), pair("3.4", "J"));
+        assert_eq!(written(-0.01234), pair("\u{2212}12.3", "mJ"));
+        assert_eq!(written(1234.0), pair("1.23", "kJ"));
+        assert_eq!(written(999.7), pair("1", "kJ"));
+        assert_eq!(written(0.9996e-6), pair("1", "µJ"));
+        assert_eq!(written(0.0), pair("0", "J"));
+        assert_eq!(written(1e-20), pair("0", "J"));
+        assert_eq!(written(2e20), pair("2.00e20", "J"));
+        assert_eq!(written(f64::NAN), pair("–", "J"));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Charts must be well-formed, show their data where it belongs, and survive odd data.
 
-use taut_render::Scale;
-use taut_render::chart::{Chart, HeatTable};
+use taut_render::chart::{Chart, HeatTable, Limit};
+use taut_render::{Rgb, Scale, TextStyle, text_width};
 
 fn parse(svg: &str) -> roxmltree::Document<'_> {
     roxmltree::Document::parse(svg).unwrap_or_else(|e| panic!("{e}\n{svg}"))
@@ -114,13 +114,63 @@ fn every_kind_is_well_formed_whatever_the_data() {
     }
 }
 
+/// An attribute as a number.
+fn at(node: roxmltree::Node, name: &str) -> f64 {
+    node.attribute(name).unwrap().parse().unwrap()
+}
+
+fn of_class<'a, 'b>(document: &'a roxmltree::Document<'b>, class: &str) -> Vec<roxmltree::Node<'a, 'b>> {
+    document.descendants().filter(|n| n.attribute("class") == Some(class)).collect()
+}
+
 #[test]
-fn limits_are_dashed_lines_with_names() {
-    let svg = Chart::lines("t").series("a", [[0.0, 0.0], [1.0, 1.0]]).limit("most allowed", 2.0).svg();
+fn limits_are_dashed_lines_with_names_at_their_values() {
+    // The limit lies beyond the data: the axis must make room for it.
+    let chart = Chart::lines("t").series("a", [[0.0, 0.0], [1.0, 1.0]]).limit("most allowed", 2.0);
+    let svg = chart.svg();
     let document = parse(&svg);
-    let line = document.descendants().find(|n| n.attribute("class") == Some("limit")).unwrap();
-    assert_eq!(line.attribute("y1"), line.attribute("y2"));
+    let lines = of_class(&document, "limit");
+    assert_eq!(lines.len(), 1);
+    let (y, line) = (at(lines[0], "y1"), &series_paths(&svg)[0][0]);
+    assert_eq!(y, at(lines[0], "y2"));
+    let expected = line[0][1] + 2.0 * (line[1][1] - line[0][1]);
+    assert!((y - expected).abs() < 0.03, "{y} instead of {expected}");
     assert!(document.descendants().any(|n| n.text() == Some("most allowed")));
+    let none = Chart::lines("t").series("a", [[0.0, 0.0], [1.0, 1.0]]).with_limits([]).svg();
+    assert!(of_class(&parse(&none), "limit").is_empty());
+}
+
+#[test]
+fn limits_of_a_fabric_have_the_colours_of_their_strains_and_names_that_can_be_read() {
+    let strain = |top: f64| (0..50).map(move |i| [0.02 * f64::from(i), top * f64::from(i) / 50.0]);
+    let mut chart =
+        Chart::lines("t").series("weft", strain(5.0)).series("warp", strain(4.0)).series("shear", strain(9.0));
+    let limit = |name: &str, value, series| Limit { name: name.into(), value, series: Some(series) };
+    // Two alike and one close to them, and one at the very top of the axis.
+    chart.y.range = Some([0.0, 20.0]);
+    let limits = [("weft limit", 5.0, 0), ("warp limit", 5.0, 1), ("warp, bias cut", 5.3, 1), ("shear limit", 20.0, 2)];
+    let svg = chart.with_limits(limits.map(|(name, value, series)| limit(name, value, series))).svg();
+    let document = parse(&svg);
+    let colour = |node: &roxmltree::Node| node.attribute("stroke").unwrap().to_owned();
+    let series: Vec<String> = of_class(&document, "series").iter().map(colour).collect();
+    let lines: Vec<String> = of_class(&document, "limit").iter().map(colour).collect();
+    assert_eq!(lines, [0, 1, 1, 2].map(|at| series[at].clone()));
+    let box_of = |node: &roxmltree::Node| {
+        let width = text_width(node.text().unwrap(), &TextStyle::new(11.0, Rgb::default())) as f64;
+        let (right, base) = (at(*node, "x"), at(*node, "y"));
+        [right - width, right, base - 8.0, base]
+    };
+    let names: Vec<[f64; 4]> = of_class(&document, "note soft").iter().map(box_of).collect();
+    assert_eq!(names.len(), 4);
+    let top = names.iter().map(|name| name[2]).fold(f64::INFINITY, f64::min);
+    let highest = of_class(&document, "limit").iter().map(|line| at(*line, "y1")).fold(f64::INFINITY, f64::min);
+    assert!(top >= highest, "the uppermost name would stand in the legend");
+    for (at, a) in names.iter().enumerate() {
+        for b in &names[..at] {
+            let apart = a[1] <= b[0] || b[1] <= a[0] || a[3] <= b[2] || b[3] <= a[2];
+            assert!(apart, "{a:?} covers {b:?}");
+        }
+    }
 }
 
 #[test]

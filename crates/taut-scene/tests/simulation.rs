@@ -185,6 +185,30 @@ motion.rotate = { axis = [0, 1, 0], degrees = { interpolation = "linear", keys =
 }
 
 #[test]
+fn pictures_do_not_mark_what_is_held_all_over() {
+    let text = r#"
+[[solid]]
+name = "frame"
+generate = { kind = "torus", segments = 6, rings = 1 }
+[[cloth]]
+name = "a"
+generate = { kind = "sheet", nx = 3, ny = 3 }
+[[pin]]
+body = "frame"
+select = "all"
+[[pin]]
+body = "a"
+select = { indices = [0, 4] }
+"#;
+    let simulation = build(text, Precision::F64);
+    let sheet = simulation.objects().iter().position(|object| object.info.name == "a").unwrap();
+    let positions = simulation.positions(sheet);
+    assert_eq!(simulation.marked_positions(), [positions[0], positions[4]]);
+    assert!(simulation.held_positions().len() > 2);
+    assert!(!simulation.held_all_over(sheet) && simulation.held_all_over(1 - sheet));
+}
+
+#[test]
 fn bodies_start_as_asked() {
     let text = r#"
 [world]

@@ -149,10 +149,15 @@ impl<'a> Look<'a> {
         if fitting.max < most { fitting } else { Scale::around_zero(most) }
     }
 
-    /// The names of all fields that objects of a kind have.
+    /// The names of all fields that objects of a kind have, if anything can happen to one of them.
     pub fn fields(&self, kind: ObjectKind) -> Vec<String> {
-        let of_kind = self.simulation.objects().iter().filter(|object| object.kind == kind);
-        of_kind.take(1).flat_map(|object| object.info.fields.iter().map(|field| field.name.clone())).collect()
+        let objects = self.simulation.objects().iter().enumerate();
+        let of_kind = objects.filter(|(at, object)| object.kind == kind && !self.simulation.held_all_over(*at));
+        of_kind
+            .map(|(_, object)| object)
+            .take(1)
+            .flat_map(|object| object.info.fields.iter().map(|field| field.name.clone()))
+            .collect()
     }
 
     /// The values of a field at an object's vertices: the mean of the elements around each. Single triangles of a

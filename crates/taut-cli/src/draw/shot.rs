@@ -11,7 +11,7 @@ pub struct Shot {
     pub time: f64,
     /// Positions of each object's vertices, m.
     pub positions: Vec<Vec<[f64; 3]>>,
-    /// Where vertices are held, m.
+    /// Where held vertices are marked, m.
     pub held: Vec<[f64; 3]>,
     /// For each object the values of each of its fields; empty if nobody will ask.
     pub fields: Vec<Vec<Vec<f64>>>,
@@ -24,7 +24,7 @@ impl Shot {
             frame: simulation.frame(),
             time: simulation.time(),
             positions: (0..simulation.objects().len()).map(|object| simulation.positions(object)).collect(),
-            held: simulation.held_positions(),
+            held: simulation.marked_positions(),
             fields: simulation.fields(),
         }
     }

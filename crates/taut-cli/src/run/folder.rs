@@ -1,8 +1,9 @@
-//! The folder a run writes to: it may hold other things, which stay as they are.
+//! The folder a run writes to: it may hold other things, which stay as they are. One run at a time.
 //!
 //! `taut.json` lists the files that belong to the run. A name is put on the list before its file is written, so that the
 //! list is complete whenever the process dies; a file that stands in the way and is not on the list is never replaced.
 
+use super::lock::Lock;
 use crate::fail::Failure;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -22,6 +23,7 @@ pub struct Folder {
     scene: String,
     /// What `taut.json` said before this run.
     before: Value,
+    _lock: Lock,
 }
 
 impl Folder {
@@ -31,6 +33,7 @@ impl Folder {
             return Err(Failure::BadInput(format!("--out {} is a file; expected a folder", dir.display())));
         }
         fs::create_dir_all(dir).map_err(Failure::io("create", dir))?;
+        let lock = Lock::take(dir)?;
         let path = dir.join(LIST);
         let before = match fs::read(&path) {
             Ok(bytes) => {
@@ -49,6 +52,7 @@ impl Folder {
             precision,
             scene: simulation.scene().name().to_owned(),
             before,
+            _lock: lock,
         })
     }
 

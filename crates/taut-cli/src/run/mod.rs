@@ -2,6 +2,7 @@
 
 mod folder;
 mod history;
+mod lock;
 mod outputs;
 mod pictures;
 mod report;

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use taut_scene::scene::settings::{Coloured, Pictures};
 use taut_scene::simulation::{FrameReport, Simulation};
-use taut_scene::write::{Clip, Format, Frame, FrameWriter, ObjectFrame, WriteError};
+use taut_scene::write::{Clip, FORMATS, Format, Frame, FrameWriter, ObjectFrame, WriteError};
 
 /// The checkpoint's file name.
 pub const CHECKPOINT: &str = "checkpoint.bin";
@@ -80,7 +80,10 @@ impl Outputs {
         let settings = &simulation.scene().settings;
         let after = resumed.then(|| simulation.frame());
         let mut names = vec![METRICS.to_owned(), CHECKPOINT.into(), SPOOL.into()];
-        names.extend(formats.iter().flat_map(|format| files(format, clip)));
+        for format in formats {
+            names.extend(format.file_names(clip));
+            names.extend(format.spool.map(str::to_owned));
+        }
         folder.claim(&names)?;
         let start = after.map_or(0, |frame| frame as usize + 1);
         let mut writers = Vec::new();
@@ -90,7 +93,7 @@ impl Outputs {
                 // The run was cut off after its last frame, when this output was complete already.
                 Err(WriteError::Resume { .. })
                     if start > simulation.frames() as usize
-                        && files(format, clip).first().is_some_and(|name| folder.path(name).is_file()) => {}
+                        && format.file_names(clip).first().is_some_and(|name| folder.path(name).is_file()) => {}
                 Err(error) => return Err(error.into()),
             }
         }
@@ -138,7 +141,7 @@ impl Outputs {
     pub fn finish(self, simulation: &Simulation, folder: &mut Folder, complete: bool) -> Result<Made, Failure> {
         // A run can only be cut off at frame 0 or later, so that every format has a frame.
         debug_assert!(simulation.frame() > 0 || !complete);
-        let spools = ["scene.usda.spool", "scene.glb.spool"].map(|name| self.dir.join(name));
+        let spools: Vec<_> = FORMATS.iter().filter_map(|format| Some(self.dir.join(format.spool?))).collect();
         let kept = |path: &PathBuf| path.with_extension("kept");
         for path in spools.iter().filter(|path| !complete && path.exists()) {
             fs::copy(path, kept(path)).map_err(Failure::io("copy", path))?;
@@ -165,19 +168,6 @@ fn write(writers: &mut [Box<dyn FrameWriter>], simulation: &Simulation, shot: &S
         parts.map(|((positions, velocities), fields)| ObjectFrame { positions, velocities, fields }).collect();
     let frame = Frame { index: shot.frame as usize, time: shot.time, objects: &frames };
     Ok(writers.iter_mut().try_for_each(|writer| writer.frame(&frame))?)
-}
-
-/// The files of a format that stand in the folder itself. Sequences have folders of their own, in which they replace
-/// nothing but their own names.
-fn files(format: &Format, clip: &Clip) -> Vec<String> {
-    let stems = || (0..clip.setup().objects.len()).map(|object| clip.stem(object));
-    match format.name {
-        "pc2" | "mdd" => stems().flat_map(|stem| [format!("{stem}.{}", format.name), format!("{stem}.obj")]).collect(),
-        "usd" => vec!["scene.usda".into(), "scene.usda.spool".into()],
-        "glb" => vec!["scene.glb".into(), "scene.glb.spool".into()],
-        "vtu" => vec!["scene.pvd".into()],
-        _ => Vec::new(),
-    }
 }
 
 #[cfg(test)]

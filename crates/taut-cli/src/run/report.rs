@@ -5,7 +5,7 @@ use super::summary::warnings;
 use crate::flags::SceneFlags;
 use serde_json::Value;
 use taut_render::chart::Chart;
-use taut_render::report::{Report, ReportPicture};
+use taut_render::report::{Report, ReportPicture, Table};
 use taut_scene::simulation::{ObjectKind, Simulation, stage_names};
 
 /// The whole page.
@@ -26,7 +26,7 @@ pub fn page(
         scene: text(scene),
         ..Report::default()
     };
-    facts(&mut report, simulation, result);
+    facts(&mut report, simulation, result, &history.rows);
     report.html()
 }
 
@@ -36,8 +36,9 @@ fn subtitle(simulation: &Simulation, flags: &SceneFlags) -> String {
     let about = &scene.settings.scene.description;
     let about = if about.is_empty() { String::new() } else { format!("{} · ", about.trim().trim_end_matches('.')) };
     let (frames, wanted) = (simulation.frame(), simulation.frames());
-    let frames = if frames < wanted { format!("stopped after {frames} of {wanted}") } else { frames.to_string() };
-    format!("{about}taut {version} · {frames} frames of {:.4} s · {precision}", 1.0 / scene.settings.time.fps)
+    let counted = if frames < wanted { format!("stopped after {frames} of {wanted}") } else { frames.to_string() };
+    let (fps, seconds) = (scene.settings.time.fps, simulation.time());
+    format!("{about}{counted} frames, {fps} a second, {seconds:.2} s · {precision} · taut {version}")
 }
 
 /// The scene with the changes that were made to it.
@@ -47,7 +48,7 @@ fn text(scene: &taut_scene::scene::Scene) -> String {
 }
 
 /// The table of results.
-fn facts(report: &mut Report, simulation: &Simulation, result: &Value) {
+fn facts(report: &mut Report, simulation: &Simulation, result: &Value, rows: &[Row]) {
     let number = |path: &str| result.pointer(path).and_then(Value::as_f64).unwrap_or(f64::NAN);
     for object in simulation.objects() {
         let (triangles, tets) = (object.info.triangles.len(), object.info.tets.len());
@@ -58,19 +59,37 @@ fn facts(report: &mut Report, simulation: &Simulation, result: &Value) {
     report.fact("time per frame", format!("{:.2}", number("/ms_per_frame")), "ms");
     let has = |kind| simulation.objects().iter().any(|object| object.kind == kind);
     if has(ObjectKind::Cloth) {
-        for kind in ["weft", "warp", "shear"] {
-            let [max, p99, mean] = ["max", "p99", "mean"].map(|key| 100.0 * number(&format!("/strain/{kind}/{key}")));
-            report.fact(&format!("{kind} strain: largest, p99, mean"), format!("{max:.2}, {p99:.2}, {mean:.2}"), "%");
-        }
+        report.tables.push(strains(result));
         report.fact("change of area", format!("{:+.3}", 100.0 * number("/area_change")), "%");
     }
     if has(ObjectKind::Solid) {
         report.fact("change of volume", format!("{:+.3}", 100.0 * number("/volume_change")), "%");
         report.fact("inverted tetrahedra", &result["inverted"], "");
     }
-    report.fact("kinetic energy", format!("{:.4e}", number("/energy/kinetic")), "J");
-    report.fact("potential energy", format!("{:.4e}", number("/energy/potential")), "J");
+    report.quantity("kinetic energy", number("/energy/kinetic"), "J");
+    report.quantity("energy of gravity, from the start", number("/energy/potential") - height_energy(rows), "J");
     report.fact("state hash", result["state_hash"].as_str().unwrap_or_default(), "");
+}
+
+/// The strain of cloth in the last frame.
+fn strains(result: &Value) -> Table {
+    let percent =
+        |path: &str| result.pointer(path).and_then(Value::as_f64).map_or("–".into(), |v| format!("{:.2}", 100.0 * v));
+    let row = |kind: &str| {
+        let values = ["max", "p99", "mean"].map(|key| percent(&format!("/strain/{kind}/{key}")));
+        (kind.to_owned(), values.to_vec())
+    };
+    Table {
+        title: "Strain at the end, %".into(),
+        columns: ["largest", "99 of 100 below", "mean"].map(str::to_owned).to_vec(),
+        rows: ["weft", "warp", "shear"].map(row).to_vec(),
+    }
+}
+
+/// The potential energy at the beginning, J. Heights count from the origin, which says nothing: what matters is how much
+/// has changed.
+fn height_energy(rows: &[Row]) -> f64 {
+    rows.first().map_or(0.0, |row| row.energy[1])
 }
 
 /// Charts over time.
@@ -89,8 +108,7 @@ fn charts(simulation: &Simulation, rows: &[Row]) -> Vec<String> {
         strain = strain.series("stretch of solids", over(&|row| 100.0 * row.strain[3]));
         change = change.series("volume of solids", over(&|row| 100.0 * row.change[1]));
     }
-    // Heights count from the origin, which says nothing: what matters is how much has changed.
-    let zero = rows.first().map_or(0.0, |row| row.energy[1]);
+    let zero = height_energy(rows);
     let energy = Chart::lines("Energy")
         .x("time", "s")
         .y("energy", "J")

@@ -146,6 +146,13 @@ impl Chart {
         self
     }
 
+    /// Adds dashed lines, such as those that a material must not cross; there may be none. Names share the right end of
+    /// the chart without covering each other.
+    pub fn with_limits(mut self, limits: impl IntoIterator<Item = Limit>) -> Chart {
+        self.limits.extend(limits);
+        self
+    }
+
     /// Adds a dashed line for all series.
     pub fn limit(mut self, name: &str, value: f64) -> Chart {
         self.limits.push(Limit { name: name.into(), value, series: None });

@@ -142,11 +142,44 @@ fn draw_axes(svg: &mut Svg, chart: &Chart, area: &Area, x: &Ruler, y: &Ruler) {
 }
 
 fn draw_limits(svg: &mut Svg, chart: &Chart, area: &Area, y: &Ruler) {
+    let style = TextStyle::new(NOTE_SIZE as f32, Rgb::default());
+    let mut notes: Vec<Note> = Vec::new();
     for limit in &chart.limits {
         let Some(place) = y.place(limit.value).filter(|p| (area.top..=area.bottom).contains(p)) else { continue };
         let colour = limit.series.map_or("currentColor".to_string(), |i| series_colour(i).css());
         svg.line("limit", [area.left, place], [area.right, place], &format!(r#" stroke="{colour}""#));
-        svg.text("note soft", area.right - 2.0, place - 4.0, Anchor::End, &limit.name);
+        let note = Note::beside(place, text_width(&limit.name, &style) as f64, area, &notes);
+        svg.text("note soft", note.right, note.base, Anchor::End, &limit.name);
+        notes.push(note);
+    }
+}
+
+/// Size of the names of limits, in SVG units.
+const NOTE_SIZE: f64 = 11.0;
+
+/// Where the name of a limit stands.
+struct Note {
+    left: f64,
+    right: f64,
+    /// The line that the letters stand on.
+    base: f64,
+}
+
+impl Note {
+    /// At the right end above the line, or below it where the chart ends; left of those that are already there.
+    fn beside(place: f64, width: f64, area: &Area, others: &[Note]) -> Note {
+        let base = if place - 4.0 - NOTE_SIZE > area.top { place - 4.0 } else { place + NOTE_SIZE };
+        let mut note = Note { left: area.right - 2.0 - width, right: area.right - 2.0, base };
+        // Each time it moves past one of them, so this ends.
+        while let Some(other) = others.iter().find(|other| note.covers(other)) {
+            note.right = other.left - 10.0;
+            note.left = note.right - width;
+        }
+        note
+    }
+
+    fn covers(&self, other: &Note) -> bool {
+        (self.base - other.base).abs() < NOTE_SIZE && self.left < other.right && other.left < self.right
     }
 }
 

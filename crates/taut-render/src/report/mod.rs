@@ -3,6 +3,7 @@
 mod base64;
 
 use crate::chart::escape;
+use crate::ticks::prefixed;
 use std::fmt::Write;
 
 /// A row of the summary table.
@@ -14,6 +15,17 @@ pub struct Fact {
     pub value: String,
     /// In what unit: "%"; empty for none.
     pub unit: String,
+}
+
+/// Several numbers for each of a few things.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Table {
+    /// What the numbers are, with their unit: "Strain, %".
+    pub title: String,
+    /// What each column holds: "largest".
+    pub columns: Vec<String>,
+    /// Names and their numbers, one for each column.
+    pub rows: Vec<(String, Vec<String>)>,
 }
 
 /// A picture with its file's bytes.
@@ -38,6 +50,8 @@ pub struct Report {
     pub warnings: Vec<String>,
     /// The results, one per row.
     pub summary: Vec<Fact>,
+    /// Tables beside the results.
+    pub tables: Vec<Table>,
     /// The pictures; the first is shown large.
     pub pictures: Vec<ReportPicture>,
     /// Charts as made by [`crate::chart`]; put into the page as they are.
@@ -50,6 +64,12 @@ impl Report {
     /// Adds a row to the summary.
     pub fn fact(&mut self, name: &str, value: impl ToString, unit: &str) {
         self.summary.push(Fact { name: name.into(), value: value.to_string(), unit: unit.into() });
+    }
+
+    /// Adds a measured quantity in an SI unit, in the prefix that suits its size: 0.0123 J is written as 12.3 mJ.
+    pub fn quantity(&mut self, name: &str, value: f64, unit: &str) {
+        let (value, unit) = prefixed(value, unit);
+        self.summary.push(Fact { name: name.into(), value, unit });
     }
 
     /// The whole page.
@@ -102,15 +122,22 @@ impl Report {
     }
 
     fn write_summary(&self, page: &mut String) {
-        if self.summary.is_empty() {
+        if self.summary.is_empty() && self.tables.is_empty() {
             return;
         }
-        page.push_str("<section>\n<h2>Results</h2>\n<table>\n<tbody>\n");
+        page.push_str("<section>\n<h2>Results</h2>\n<div class=\"results\">\n");
+        if !self.summary.is_empty() {
+            page.push_str("<table class=\"facts\">\n<tbody>\n");
+        }
         for fact in &self.summary {
             let (name, value, unit) = (escape(&fact.name), escape(&fact.value), escape(&fact.unit));
             let _ = writeln!(page, "<tr><th scope=\"row\">{name}</th><td>{value}</td><td>{unit}</td></tr>");
         }
-        page.push_str("</tbody>\n</table>\n</section>\n");
+        if !self.summary.is_empty() {
+            page.push_str("</tbody>\n</table>\n");
+        }
+        self.tables.iter().for_each(|table| table.write(page));
+        page.push_str("</div>\n</section>\n");
     }
 
     fn write_charts(&self, page: &mut String) {
@@ -130,6 +157,24 @@ impl Report {
         }
         let scene = escape(&self.scene);
         let _ = write!(page, "<section>\n<h2>Scene</h2>\n<pre tabindex=\"0\"><code>{scene}</code></pre>\n</section>\n");
+    }
+}
+
+impl Table {
+    fn write(&self, page: &mut String) {
+        let _ = write!(page, "<table>\n<thead>\n<tr><th scope=\"col\">{}</th>", escape(&self.title));
+        for column in &self.columns {
+            let _ = write!(page, "<th scope=\"col\">{}</th>", escape(column));
+        }
+        page.push_str("</tr>\n</thead>\n<tbody>\n");
+        for (name, values) in &self.rows {
+            let _ = write!(page, "<tr><th scope=\"row\">{}</th>", escape(name));
+            for value in values {
+                let _ = write!(page, "<td>{}</td>", escape(value));
+            }
+            page.push_str("</tr>\n");
+        }
+        page.push_str("</tbody>\n</table>\n");
     }
 }
 
@@ -158,6 +203,11 @@ mod tests {
             subtitle: nasty.clone(),
             warnings: vec![nasty.clone()],
             summary: vec![Fact { name: nasty.clone(), value: nasty.clone(), unit: nasty.clone() }],
+            tables: vec![Table {
+                title: nasty.clone(),
+                columns: vec![nasty.clone()],
+                rows: vec![(nasty.clone(), vec![nasty.clone()])],
+            }],
             pictures: vec![ReportPicture { caption: nasty.clone(), alt: nasty.clone(), bytes: b"GIF89a".to_vec() }],
             charts: vec![crate::chart::Chart::lines(&nasty).series(&nasty, [[0.0, 1.0]]).svg()],
             scene: nasty,
@@ -181,6 +231,16 @@ mod tests {
             assert!(!page.contains(outside), "{outside}");
         }
         assert!(page.contains("src=\"data:image/gif;base64,R0lGODlh\""));
+    }
+
+    #[test]
+    fn tables_have_a_cell_for_every_number() {
+        let rows =
+            vec![("weft".into(), vec!["8.4".into(), "0.6".into()]), ("warp".into(), vec!["7.9".into(), "0.5".into()])];
+        let table = Table { title: "Strain, %".into(), columns: vec!["largest".into(), "mean".into()], rows };
+        let page = Report { tables: vec![table], ..Report::default() }.html();
+        assert_eq!(page.matches("<th scope=\"col\">").count(), 3);
+        assert!(page.contains("<tr><th scope=\"row\">warp</th><td>7.9</td><td>0.5</td></tr>"));
     }
 
     #[test]

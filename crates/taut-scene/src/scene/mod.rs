@@ -82,7 +82,12 @@ impl Scene {
     /// Reads a scene file. Files it names are looked for in its folder.
     pub fn load(path: &Path, sets: &[String]) -> Result<Self, SceneError> {
         let name = path.to_string_lossy();
-        let text = assets::read_text(path).map_err(|message| SceneError::whole(&name, message, Vec::new()))?;
+        let text = assets::read_text(path).map_err(|message| {
+            // The folder of a project is easily given instead of the scene in it.
+            let inside = path.join("scene.toml");
+            let help = inside.is_file().then(|| format!("did you mean {}?", decode::ticked(&inside.to_string_lossy())));
+            SceneError::whole(&name, message, help.into_iter().collect())
+        })?;
         let folder = path.parent().map(|p| if p.as_os_str().is_empty() { PathBuf::from(".") } else { p.into() });
         Scene::parse(&name, &text, folder.as_deref(), sets)
     }

@@ -288,7 +288,21 @@ impl Simulation {
         collider.mesh.positions.iter().map(|&point| motion::to_world(&pose, point)).collect()
     }
 
-    /// Where the vertices are that are held now, m, for pictures.
+    /// Where pictures mark held vertices, m. A body that is held all over needs no marks: they would hide it.
+    pub fn marked_positions(&self) -> Vec<[f64; 3]> {
+        let held = pins::held(&self.pins);
+        let marked = self.objects.iter().map(|object| held_of(&held, object)).zip(&self.objects);
+        let marked = marked.filter(|(mine, object)| mine.len() < object.vertices.len());
+        marked.flat_map(|(mine, _)| mine).map(|&vertex| self.engine.position(vertex)).collect()
+    }
+
+    /// Whether all vertices of an object are held now: it is there to be seen, and nothing happens to it.
+    pub fn held_all_over(&self, object: usize) -> bool {
+        let object = &self.objects[object];
+        held_of(&pins::held(&self.pins), object).len() == object.vertices.len()
+    }
+
+    /// Where the vertices are that are held now, m.
     pub fn held_positions(&self) -> Vec<[f64; 3]> {
         pins::held(&self.pins).into_iter().map(|vertex| self.engine.position(vertex)).collect()
     }
@@ -347,6 +361,12 @@ impl Simulation {
         self.stage_seconds.resize(Stage::ALL.len(), 0.0);
         Ok(())
     }
+}
+
+/// Those of all held vertices, ascending, that belong to an object.
+fn held_of<'a>(held: &'a [u32], object: &Object) -> &'a [u32] {
+    let at = |vertex: u32| held.partition_point(|&h| h < vertex);
+    &held[at(object.vertices.start)..at(object.vertices.end)]
 }
 
 /// Fills in the surfaces, which the engine has found.

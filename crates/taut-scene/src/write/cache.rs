@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::obj::write_rest;
+use super::obj::{rest_name, write_rest};
 use super::{Clip, Frame, FrameWriter, WriteError};
 
 /// One object's cache in the making.
@@ -33,6 +33,15 @@ struct Caches<C> {
     rest_meshes: Vec<PathBuf>,
 }
 
+fn name<C: PointCache>(clip: &Clip, object: usize) -> String {
+    format!("{}.{}", clip.stem(object), C::EXTENSION)
+}
+
+/// The caches and rest meshes of all objects.
+pub(crate) fn names<C: PointCache>(clip: &Clip) -> Vec<String> {
+    (0..clip.objects().len()).flat_map(|object| [name::<C>(clip, object), rest_name(clip, object)]).collect()
+}
+
 /// Opens one cache per object, and writes the rest meshes.
 pub(crate) fn open<C: PointCache + 'static>(
     clip: &Arc<Clip>,
@@ -41,7 +50,7 @@ pub(crate) fn open<C: PointCache + 'static>(
 ) -> Result<Box<dyn FrameWriter>, WriteError> {
     let mut all = Caches::<C> { caches: Vec::new(), rest_meshes: Vec::new() };
     for (at, object) in clip.objects().iter().enumerate() {
-        let name = format!("{}.{}", clip.stem(at), C::EXTENSION);
+        let name = name::<C>(clip, at);
         let (vertices, planned) = (object.rest.len(), clip.setup().planned_frames);
         all.caches.push(match start {
             0 => C::create(dir, &name, vertices, planned)?,

@@ -406,6 +406,25 @@ mod tests {
     }
 
     #[test]
+    fn formats_name_every_file_they_put_into_the_folder() {
+        for format in FORMATS {
+            let dir = TempDir::new("clip_names");
+            let fixture = Fixture::both();
+            let clip = Clip::new(fixture.setup.clone()).unwrap();
+            let files = || dir.names().into_iter().filter(|name| dir.path().join(name).is_file()).collect::<Vec<_>>();
+            let mut writer = fixture.write_unfinished(format.name, dir.path(), 0..2).unwrap();
+            writer.sync().unwrap();
+            let mut named = format.file_names(&clip);
+            let known = |name: &String| named.contains(name) || format.spool == Some(name.as_str());
+            assert!(files().iter().all(known), "{}: {:?}", format.name, files());
+            assert!(format.spool.is_none_or(|spool| dir.path().join(spool).is_file()), "{}", format.name);
+            writer.finish().unwrap();
+            named.sort();
+            assert_eq!(files(), named, "{}", format.name);
+        }
+    }
+
+    #[test]
     fn the_same_frames_give_the_same_bytes() {
         for format in FORMATS {
             let (a, b) = (TempDir::new("clip_same"), TempDir::new("clip_same"));

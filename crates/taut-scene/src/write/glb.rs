@@ -19,6 +19,8 @@ pub(crate) const FORMAT: Format = Format {
     name: "glb",
     about: "binary glTF with morph targets, for short clips on the web; at most 600 frames and 256 MiB",
     files: "scene.glb",
+    names: |_| vec![NAME.into()],
+    spool: Some(SPOOL),
     check,
     open,
 };

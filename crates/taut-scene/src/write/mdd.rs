@@ -29,6 +29,8 @@ pub(crate) const FORMAT: Format = Format {
     name: "mdd",
     about: "point cache for Blender's Mesh Cache modifier and others; grows frame by frame",
     files: "NAME.mdd and the rest mesh NAME.obj",
+    names: cache::names::<Mdd>,
+    spool: None,
     check: super::anything,
     open: cache::open::<Mdd>,
 };

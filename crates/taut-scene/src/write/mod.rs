@@ -85,6 +85,9 @@ pub struct Format {
     pub about: &'static str,
     /// The files it makes, as a person would write them.
     pub files: &'static str,
+    /// The file that gathers frames for an output that is written in one go; it is gone when the output is complete.
+    pub spool: Option<&'static str>,
+    names: fn(&Clip) -> Vec<String>,
     check: fn(&Clip) -> Result<(), WriteError>,
     open: Open,
 }
@@ -102,6 +105,12 @@ impl Format {
     /// Whether the format can hold the clip as planned. [`open`](Self::open) checks this too.
     pub fn check(&self, clip: &Clip) -> Result<(), WriteError> {
         (self.check)(clip)
+    }
+
+    /// The files that the format makes in the clip's folder itself, the most telling first. Sequences have folders of
+    /// their own, in which they replace nothing but their own names.
+    pub fn file_names(&self, clip: &Clip) -> Vec<String> {
+        (self.names)(clip)
     }
 
     /// Opens the clip for writing in the folder `dir`, which is created if need be.

@@ -11,12 +11,19 @@ pub(crate) const FORMAT: Format = Format {
     name: "obj",
     about: "a Wavefront OBJ per object and frame",
     files: "obj/NAME_0000.obj, obj/NAME_0001.obj…",
+    names: |_| Vec::new(),
+    spool: None,
     check: super::anything,
     open: |clip, dir, start| open_sequence(clip, dir, start, "obj", encode),
 };
 
 fn encode(part: &Part) -> Vec<u8> {
     obj_bytes(part.clip, part.object, part.frame.positions)
+}
+
+/// The name of an object's rest mesh.
+pub(crate) fn rest_name(clip: &Clip, object: usize) -> String {
+    format!("{}.obj", clip.stem(object))
 }
 
 /// Writes an object at rest as `NAME.obj` in `dir`: the mesh that a point cache is put on.
@@ -30,7 +37,7 @@ pub(crate) fn write_rest(dir: &Path, clip: &Clip, object: usize) -> Result<PathB
     for vertex in (1..=loose.len()).filter(|vertex| loose[vertex - 1]) {
         put(&mut bytes, format_args!("l {vertex} {vertex}\n"));
     }
-    write_atomic(dir, &format!("{}.obj", clip.stem(object)), &bytes)
+    write_atomic(dir, &rest_name(clip, object), &bytes)
 }
 
 /// An object in the given shape as OBJ text: all vertices in order, its surface, its texture coordinates.

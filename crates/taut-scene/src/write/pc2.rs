@@ -20,6 +20,8 @@ pub(crate) const FORMAT: Format = Format {
     name: "pc2",
     about: "point cache for Blender's Mesh Cache modifier; grows frame by frame",
     files: "NAME.pc2 and the rest mesh NAME.obj",
+    names: cache::names::<Pc2>,
+    spool: None,
     check: super::anything,
     open: cache::open::<Pc2>,
 };

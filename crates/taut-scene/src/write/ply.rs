@@ -7,6 +7,8 @@ pub(crate) const FORMAT: Format = Format {
     name: "ply",
     about: "a binary PLY per object and frame",
     files: "ply/NAME_0000.ply, ply/NAME_0001.ply…",
+    names: |_| Vec::new(),
+    spool: None,
     check: super::anything,
     open: |clip, dir, start| open_sequence(clip, dir, start, "ply", encode),
 };

@@ -13,6 +13,8 @@ pub(crate) const FORMAT: Format = Format {
     name: "usd",
     about: "USD text with time samples, in metres",
     files: "scene.usda",
+    names: |_| vec![NAME.into()],
+    spool: Some(SPOOL),
     check: super::anything,
     open,
 };

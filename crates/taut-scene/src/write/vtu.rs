@@ -16,6 +16,8 @@ pub(crate) const FORMAT: Format = Format {
     name: "vtu",
     about: "VTK grids with all fields in double precision, for ParaView",
     files: "scene.pvd and vtu/NAME_0000.vtu, vtu/NAME_0001.vtu…",
+    names: |_| vec![INDEX.into()],
+    spool: None,
     check: super::anything,
     open,
 };

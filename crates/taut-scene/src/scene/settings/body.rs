@@ -74,7 +74,8 @@ section! {
 }
 
 section! {
-    /// Damping rates: after 1/rate seconds about a third of the motion is left.
+    /// Damping rates: after 1/rate seconds about a third of the motion within an element is left. Waves across many
+    /// elements live far longer: rates of hundreds calm them.
     pub struct ClothDamping + Default {
         /// Stretch along the weft.
         weft: f64 = 0.0 => RATE;
@@ -153,7 +154,8 @@ section! {
         elastic: Option<SolidElastic> = None;
         /// Lengths along the three axes that count as unstretched, over those of the mesh; or one for all.
         rest_stretch: Each<3> = Each(taut::Solid::default().rest_stretch) => STRETCH;
-        /// How fast deformation dies. Rigid motion is never damped.
+        /// How fast deformation within an element dies; waves across many elements live far longer. Rigid motion is
+        /// never damped.
         damping: f64 = taut::Solid::default().damping => RATE;
         /// Colour in pictures.
         colour: Option<Colour> = None;
