@@ -58,7 +58,10 @@ fn compare(schema: &Json, settings: &Json, path: &str, count: &mut usize) {
             assert_eq!(default, value, "{path}");
             *count += 1;
         }
-        compare(property, value, &path, count);
+        // What is left out altogether has no values of its own.
+        if !value.is_null() {
+            compare(property, value, &path, count);
+        }
     }
 }
 

@@ -89,7 +89,6 @@ impl<'a, T: Copy> Shared<'a, T> {
     ///
     /// # Safety
     /// `range` lies within `0..self.len()`, and nobody else reads or writes there while the slice lives.
-    #[expect(clippy::mut_from_ref, reason = "a copy of `self` is as good as another; the promise is what counts")]
     pub unsafe fn slice(self, range: Range<usize>) -> &'a mut [T] {
         assert!(range.start <= range.end && range.end <= self.len, "a range beyond the slice");
         // SAFETY: in bounds; aligned and initialised since it comes from a slice; not aliased by the caller's promise.

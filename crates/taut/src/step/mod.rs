@@ -172,7 +172,7 @@ pub(crate) fn step_in<T: Scalar>(
     dt: f64,
 ) -> StepReport {
     let rate = f64::from(params.substeps.max(1)) / dt;
-    if !(dt > 0.0 && T::of(dt).finite() && T::of(rate).finite()) || !state.fits(model) {
+    if !(dt > 0.0 && T::of(dt).finite() && T::of(rate).finite() && state.fits(model)) {
         return StepReport::default();
     }
     let substeps = params.substeps.clamp(1, MOST_ROUNDS);
