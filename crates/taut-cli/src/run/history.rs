@@ -17,8 +17,8 @@ pub struct Row {
     pub strain: [f64; 4],
     /// Change of area and of volume.
     pub change: [f64; 2],
-    /// Kinetic and potential energy, J.
-    pub energy: [f64; 2],
+    /// Kinetic, potential and elastic energy, J.
+    pub energy: [f64; 3],
     /// Milliseconds in each stage.
     pub stages: Vec<f64>,
 }
@@ -30,7 +30,7 @@ impl Row {
             time: at("/time"),
             strain: ["weft", "warp", "shear", "stretch"].map(|kind| at(&format!("/strain/{kind}/max"))),
             change: [at("/area_change"), at("/volume_change")],
-            energy: [at("/energy/kinetic"), at("/energy/potential")],
+            energy: [at("/energy/kinetic"), at("/energy/potential"), at("/energy/elastic")],
             stages: stage_names().iter().map(|stage| at(&format!("/ms/{stage}"))).collect(),
         }
     }
@@ -73,6 +73,8 @@ impl History {
             line["ms"] = stages.map(|(name, seconds)| (name.to_owned(), json!(1e3 * seconds))).collect::<Value>();
             line["steps"] = json!(report.steps);
             line["threads"] = json!(report.threads);
+            line["iterations"] = json!(report.iterations);
+            line["residual"] = json!(report.residual);
         }
         self.rows.push(Row::of(&line));
         self.file.write_all(format!("{line}\n").as_bytes()).map_err(Failure::io("write", &self.path))

@@ -68,6 +68,9 @@ fn facts(report: &mut Report, simulation: &Simulation, result: &Value, rows: &[R
     }
     report.quantity("kinetic energy", number("/energy/kinetic"), "J");
     report.quantity("energy of gravity, from the start", number("/energy/potential") - height_energy(rows), "J");
+    if stores(rows) {
+        report.quantity("elastic energy", number("/energy/elastic"), "J");
+    }
     report.fact("state hash", result["state_hash"].as_str().unwrap_or_default(), "");
 }
 
@@ -84,6 +87,11 @@ fn strains(result: &Value) -> Table {
         columns: ["largest", "99 of 100 below", "mean"].map(str::to_owned).to_vec(),
         rows: ["weft", "warp", "shear"].map(row).to_vec(),
     }
+}
+
+/// Whether anything stores elastic energy.
+fn stores(rows: &[Row]) -> bool {
+    rows.iter().any(|row| row.energy[2] > 0.0)
 }
 
 /// The potential energy at the beginning, J. Heights count from the origin, which says nothing: what matters is how much
@@ -109,11 +117,16 @@ fn charts(simulation: &Simulation, rows: &[Row]) -> Vec<String> {
         change = change.series("volume of solids", over(&|row| 100.0 * row.change[1]));
     }
     let zero = height_energy(rows);
-    let energy = Chart::lines("Energy")
+    let mut energy = Chart::lines("Energy")
         .x("time", "s")
         .y("energy", "J")
         .series("kinetic", over(&|row| row.energy[0]))
         .series("gravity, from the start", over(&|row| row.energy[1] - zero));
+    if stores(rows) {
+        energy = energy
+            .series("elastic", over(&|row| row.energy[2]))
+            .series("all", over(&|row| row.energy[0] + row.energy[1] - zero + row.energy[2]));
+    }
     let mut stages = Chart::stacked_areas("Time per frame by stage").x("time", "s").y("time", "ms");
     // The first line is the beginning, which takes no time.
     let timed = rows.get(1..).unwrap_or_default();

@@ -30,6 +30,8 @@ pub struct Metrics {
     pub kinetic: f64,
     /// Energy in the field of gravity, zero at the origin, J.
     pub potential: f64,
+    /// Energy stored by what has a physical stiffness, J.
+    pub elastic: f64,
     /// Momentum of what is free, kg m/s.
     pub momentum: [f64; 3],
     /// Angular momentum of what is free about the origin, kg m²/s.
@@ -60,6 +62,7 @@ impl Metrics {
             volume_change: totals.volume_change,
             kinetic: totals.kinetic,
             potential: totals.potential,
+            elastic: totals.elastic,
             momentum: totals.momentum,
             angular_momentum: totals.angular_momentum,
             inverted: strains.inverted(),
@@ -88,7 +91,7 @@ impl Metrics {
             },
             "area_change": self.area_change,
             "volume_change": self.volume_change,
-            "energy": { "kinetic": self.kinetic, "potential": self.potential },
+            "energy": { "kinetic": self.kinetic, "potential": self.potential, "elastic": self.elastic },
             "momentum": self.momentum,
             "angular_momentum": self.angular_momentum,
             "inverted": self.inverted,

@@ -79,6 +79,10 @@ pub struct FrameReport {
     pub contacts: u64,
     /// Threads that worked.
     pub threads: usize,
+    /// Iterations of the solver, in all steps.
+    pub iterations: u64,
+    /// What the last solve left unsolved of the rows with a physical stiffness: see [`taut::StepReport::residual`].
+    pub residual: f64,
 }
 
 /// The names of a step's stages.
@@ -160,6 +164,8 @@ impl Simulation {
             report.contained += done.contained;
             report.contacts = done.contacts;
             report.threads = report.threads.max(done.threads);
+            report.iterations += done.iterations;
+            report.residual = done.residual;
         }
         self.frame += 1;
         self.contained += report.contained;
