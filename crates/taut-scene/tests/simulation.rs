@@ -234,3 +234,25 @@ spin = { axis = [0, 0, 2], degrees_per_second = 90 }
     let places = scrambled.positions(0);
     assert!(places.iter().all(|p| p[0].abs() <= 0.2 + 1e-9 && (p[1] - 1.0).abs() <= 0.2 + 1e-9));
 }
+
+/// Trying another solver from a saved state leaves no trace once the state is taken up again.
+#[test]
+fn a_state_can_be_tried_with_other_solvers() {
+    let text = "[solver]\nsubsteps = 1\niterations = 5\n[[cloth]]\ngenerate = { kind = \"sheet\", nx = 7, ny = 7 }\n\
+                elastic = { weft = 50 }\n[[pin]]\nbody = \"cloth\"\nselect = \"left\"\n";
+    let mut simulation = build(text, Precision::F64);
+    simulation.advance();
+    let state = simulation.save();
+    let report = simulation.advance();
+    assert_eq!(report.iterations, 5);
+    let (plain, positions) = (simulation.state_hash(), simulation.positions(0));
+    simulation.restore(state.clone()).unwrap();
+    let newton = simulation.advance_with(|p| {
+        (p.solver, p.iterations, p.tolerance) = (taut::Solver::Newton, 50, 1e-10);
+    });
+    assert!(newton.residual <= 1e-10 && newton.iterations < 50, "{newton:?}");
+    assert_ne!(simulation.positions(0), positions);
+    simulation.restore(state).unwrap();
+    simulation.advance();
+    assert_eq!(simulation.state_hash(), plain);
+}

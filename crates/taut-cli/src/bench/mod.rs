@@ -1,6 +1,7 @@
 //! `taut bench`: how fast, as ratios measured in one run.
 
 mod kernels;
+mod solvers;
 
 use crate::fail::Failure;
 use clap::Subcommand;
@@ -16,12 +17,15 @@ pub struct Args {
 enum What {
     /// Nanoseconds per element and iteration: scalar against lanes, one thread against two.
     Kernels(kernels::Args),
+    /// How soon each solver comes how near to the solution of a frame.
+    Solvers(solvers::Args),
 }
 
 /// Runs a benchmark and prints its table or its JSON.
 pub fn run(args: &Args) -> Result<(), Failure> {
     match &args.what {
         What::Kernels(args) => kernels::run(args),
+        What::Solvers(args) => solvers::run(args),
     }
 }
 

@@ -19,7 +19,7 @@ macro_rules! builtin {
     };
 }
 
-builtin!("drape" "hang" "flag" "tablecloth" "curtain" "skirt" "trampoline" "anisotropy" "torus" "tangle" "jelly" "skin");
+builtin!("drape" "hang" "flag" "tablecloth" "curtain" "skirt" "trampoline" "anisotropy" "fabrics" "rubber" "torus" "tangle" "jelly" "skin");
 
 /// The built-in scene with this name.
 pub fn builtin(name: &str) -> Option<&'static Builtin> {

@@ -150,6 +150,11 @@ impl Simulation {
 
     /// Computes the next frame.
     pub fn advance(&mut self) -> FrameReport {
+        self.advance_with(|_| ())
+    }
+
+    /// Computes the next frame with parameters that differ from the scene's: for comparing solvers from one state.
+    pub fn advance_with(&mut self, change: impl Fn(&mut Params)) -> FrameReport {
         let steps = self.scene.settings.time.steps;
         let dt = self.step_seconds();
         let mut report = FrameReport { steps, stage_seconds: vec![0.0; Stage::ALL.len()], ..FrameReport::default() };
@@ -157,7 +162,9 @@ impl Simulation {
             let at = |step: u32| self.time_of(self.frame) + f64::from(step) * dt;
             let (from, to) = (at(step), at(step + 1));
             pins::drive(&mut self.pins, self.engine.as_mut(), from, to);
-            let done = self.engine.step(&self.params(from, to), dt);
+            let mut params = self.params(from, to);
+            change(&mut params);
+            let done = self.engine.step(&params, dt);
             for (sum, seconds) in report.stage_seconds.iter_mut().zip(done.seconds) {
                 *sum += seconds;
             }
