@@ -34,7 +34,8 @@ pub struct Params {
     /// The residual at which a solver stops before its last iteration, in the unit of [`StepReport::residual`]; 0 for
     /// never.
     pub tolerance: f64,
-    /// Whether multipliers begin with those of the substep before instead of zero.
+    /// Whether multipliers begin with those of the substep before instead of zero: cloth at rest then stays so, whatever
+    /// the iterations. Kinds of elements with damping begin with zero in any case.
     pub warm_start: bool,
     /// Wind and drag.
     pub air: Air,

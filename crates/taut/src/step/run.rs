@@ -93,12 +93,13 @@ impl<T: Scalar> Run<'_, T> {
     /// Forces into velocities, velocities into candidate positions, pins to where they have to be.
     fn predict(&self, worker: Worker<'_>, substep: u32, scheme: &Scheme) {
         let mine = worker.share(0..self.model.vertices());
-        if scheme.force != 0.0 || scheme.impulse != 0.0 {
-            if self.unknown && substep == 0 {
-                self.each(mine.clone(), |at| at.free = at.x);
-                worker.sync();
-                self.follow(worker, scheme.rate);
-            }
+        let forces = scheme.force != 0.0 || scheme.impulse != 0.0;
+        if self.unknown && substep == 0 && (forces || self.params.warm_start) {
+            self.each(mine.clone(), |at| at.free = at.x);
+            worker.sync();
+            self.follow(worker, scheme.rate);
+        }
+        if forces {
             self.press_on(worker, self.push, 1.0);
         }
         let kick = self.params.gravity.map(|g| T::of(g * self.h));
@@ -316,7 +317,10 @@ impl<T: Scalar> Run<'_, T> {
         let mut number = mine.start;
         self.each(mine.clone(), |at| {
             let w = if at.old[3] > T::of(0.0) { 0.0 } else { at.x[3].f64() };
-            global.put(number, Candidate { x: plain(at.x), w, target: plain(at.free), drift: plain(at.v) });
+            let (target, drift) = (plain(at.free), plain(at.v));
+            // What has been touched is held where it is.
+            let start = if w > 0.0 { plain(at.old) } else { plain(at.x) };
+            global.put(number, Candidate { x: plain(at.x), start, w, target, drift });
             number += 1;
         });
         let lambda = self.lambda.flat();
@@ -341,7 +345,10 @@ impl<T: Scalar> Run<'_, T> {
     /// Multipliers at the start of a substep: zero, or those of the substep before with what they do to the positions.
     fn begin(&self, worker: Worker<'_>, scheme: &Scheme) {
         if self.params.warm_start {
-            self.press(worker, self.x, scheme.reach);
+            // Damping's part of a multiplier is of the velocities of then: carried over to fast cloth that a few iterations
+            // cannot solve, it grew without bound.
+            let (to, scale) = (self.x, scheme.reach);
+            self.model.elements.for_each(&mut Press { run: self, worker, to, scale, calm: true });
         } else {
             // SAFETY: workers' shares are disjoint, and they meet before anyone reads another's.
             unsafe { self.lambda.slice(worker.share(0..self.lambda.len())) }.fill([T::of(0.0); BLOCK]);
@@ -388,7 +395,7 @@ impl<T: Scalar> Run<'_, T> {
 
     /// Adds `scale` · M⁻¹ Jᵀ λ to `to`.
     fn press(&self, worker: Worker<'_>, to: Shared<'_, Vertex<T>>, scale: f64) {
-        self.model.elements.for_each(&mut Press { run: self, worker, to, scale });
+        self.model.elements.for_each(&mut Press { run: self, worker, to, scale, calm: false });
     }
 
     /// What kernels of elastic rows look at.

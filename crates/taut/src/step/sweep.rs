@@ -5,7 +5,7 @@
 
 use super::run::Run;
 use crate::element::Element;
-use crate::lanes::{Scalar, Shared, Vertex};
+use crate::lanes::{BLOCK, Scalar, Shared, Vertex};
 use crate::model::Visit;
 use crate::pack::Batch;
 use crate::solve::pbd::{Damp, Project};
@@ -71,6 +71,8 @@ pub(super) struct Press<'a, T: Scalar> {
     pub worker: Worker<'a>,
     pub to: Shared<'a, Vertex<T>>,
     pub scale: f64,
+    /// Forgets the multipliers of kinds with damping instead of applying them.
+    pub calm: bool,
 }
 
 impl<T: Scalar> Visit<T> for Press<'_, T> {
@@ -79,6 +81,14 @@ impl<T: Scalar> Visit<T> for Press<'_, T> {
         E: Element<V, D, P, R>,
     {
         if !E::ELASTIC || batch.elastic.is_empty() {
+            return;
+        }
+        if self.calm && batch.viscous {
+            let mine = self.worker.share(0..batch.blocks.len());
+            let mine = batch.multipliers + mine.start * R..batch.multipliers + mine.end * R;
+            // SAFETY: multipliers of disjoint blocks are disjoint.
+            unsafe { self.run.lambda.slice(mine) }.fill([T::of(0.0); BLOCK]);
+            self.worker.sync();
             return;
         }
         for colour in &batch.colours {

@@ -44,7 +44,8 @@ section! {
         integrator: Integrator = Integrator::ImplicitEuler(Plain::default());
         /// The largest strain that may be left unsolved before the last iteration; 0 for always all iterations.
         tolerance: f64 = 0.0 => TOLERANCE;
-        /// Whether multipliers begin with those of the substep before.
+        /// Whether multipliers begin with those of the substep before: what is at rest then stays so with any number of
+        /// iterations. What has damping begins with zero in any case.
         warm_start: bool = false;
         /// Size of numbers.
         precision: Precision = Precision::F32;
@@ -63,7 +64,8 @@ section! {
         tolerance: f64 = 1e-6 => TOLERANCE;
         /// From one moment to the next.
         integrator: Integrator = Integrator::ImplicitEuler(Plain::default());
-        /// Whether multipliers begin with those of the substep before.
+        /// Whether multipliers begin with those of the substep before: what is at rest then stays so with any number of
+        /// iterations. What has damping begins with zero in any case.
         warm_start: bool = false;
         /// Size of numbers of the state. These methods compute in 64 bits in any case.
         precision: Precision = Precision::F32;

@@ -84,6 +84,8 @@ pub(crate) struct Outcome {
 pub(crate) struct Candidate {
     /// Where to begin, m.
     pub x: [f64; 3],
+    /// Where the step began, m: another place to begin, for methods that may be stopped early.
+    pub start: [f64; 3],
     /// Inverse mass, 1/kg; 0 holds the vertex at `x`.
     pub w: f64,
     /// x̃, m.
@@ -99,6 +101,7 @@ pub(crate) struct Global {
     vertices: usize,
     /// By vertex: positions, x̃, ṽ, inverse masses.
     x: Field,
+    start: Field,
     target: Field,
     drift: Field,
     w: Field,
@@ -134,7 +137,7 @@ impl Global {
         for field in [&mut self.lambda, &mut self.old_lambda, &mut self.value].into_iter().chain(&mut self.row) {
             field.resize(rows);
         }
-        let by_vertex = [&mut self.x, &mut self.target, &mut self.drift, &mut self.old_x];
+        let by_vertex = [&mut self.x, &mut self.start, &mut self.target, &mut self.drift, &mut self.old_x];
         for field in by_vertex.into_iter().chain(&mut self.arm) {
             field.resize(3 * vertices);
         }
@@ -161,6 +164,7 @@ impl Global {
     /// Sets vertex `i`, in the model's own numbers. Each vertex by one worker.
     pub(crate) fn put(&self, i: usize, candidate: Candidate) {
         self.x.set3(i, candidate.x);
+        self.start.set3(i, candidate.start);
         self.target.set3(i, candidate.target);
         self.drift.set3(i, candidate.drift);
         self.w.set(i, candidate.w);

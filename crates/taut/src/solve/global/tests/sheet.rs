@@ -130,7 +130,7 @@ impl<T: Scalar> Sheet<T> {
             let (x, w) = (self.x[i], self.w[i]);
             let drift = if w > 0.0 { plus(self.v[i], -G * H, [0.0, 1.0, 0.0]) } else { [0.0; 3] };
             let target = plus(x, H, drift);
-            Candidate { x: target, w, target, drift }
+            Candidate { x: target, start: target, w, target, drift }
         };
         (0..self.x.len()).map(one).collect()
     }
