@@ -1,12 +1,15 @@
 //! The broad phase: which boxes overlap.
 //!
-//! A [`Tree`] is a hierarchy of axis-aligned boxes without pointers: leaves of eight boxes, above them groups of four,
-//! component by component, so that one box is compared with four or eight at once. It is built once, by halving along
+//! A [`Tree`] is a hierarchy of axis-aligned boxes without pointers: leaves of eight boxes, above them groups of
+//! eight, component by component, so that one box is compared with eight at once. It is built once, by halving along
 //! the longest side, and refitted in one sweep when things move. Boxes are `f32`, rounded outwards: half the
 //! memory traffic, and never a pair missed.
 //!
 //! Pairs come in an order that depends on the boxes and on those the tree was built from, and on nothing else. Build it
 //! from the rest shape, and the order is a function of model and state.
+
+use crate::lanes::{Kernel, Lanes, Scalar, Width};
+use fearless_simd::Level;
 
 /// A box with sides along the axes, m. Empty if `lo` exceeds `hi` anywhere.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,27 +62,28 @@ impl Aabb {
     }
 }
 
-/// The greatest `f32` not above `v`.
+/// The greatest finite `f32` not above `v`, or the least there is: what is beyond all `f32` stays together there.
 fn down(v: f64) -> f32 {
     let f = v as f32;
-    if f64::from(f) > v { f.next_down() } else { f }
+    let f = if f64::from(f) > v { f.next_down() } else { f };
+    f.max(f32::MIN)
 }
 
-/// Boxes in a leaf. Eight beat four and sixteen (see docs/contact.md).
-const LEAF: usize = 8;
-/// Children of a group.
-const WIDE: usize = 4;
+/// Boxes in a leaf, and children of a group: the lanes of one comparison on AVX2.
+const WIDE: usize = 8;
+/// Levels at most: 8^11 leaves of 8 exceed any u32.
+const LEVELS: usize = 11;
 
-/// `N` boxes, component by component.
+/// Eight boxes, component by component.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(32))]
-struct Boxes<const N: usize> {
-    lo: [[f32; N]; 3],
-    hi: [[f32; N]; 3],
+struct Boxes {
+    lo: [[f32; WIDE]; 3],
+    hi: [[f32; WIDE]; 3],
 }
 
-impl<const N: usize> Boxes<N> {
-    const EMPTY: Self = Boxes { lo: [[f32::INFINITY; N]; 3], hi: [[f32::NEG_INFINITY; N]; 3] };
+impl Boxes {
+    const EMPTY: Self = Boxes { lo: [[f32::INFINITY; WIDE]; 3], hi: [[f32::NEG_INFINITY; WIDE]; 3] };
 
     fn set(&mut self, i: usize, b: Aabb) {
         for k in 0..3 {
@@ -90,36 +94,27 @@ impl<const N: usize> Boxes<N> {
 
     #[inline(always)]
     fn get(&self, i: usize) -> Aabb {
-        Aabb { lo: core::array::from_fn(|k| self.lo[k][i]), hi: core::array::from_fn(|k| self.hi[k][i]) }
+        Aabb { lo: [self.lo[0][i], self.lo[1][i], self.lo[2][i]], hi: [self.hi[0][i], self.hi[1][i], self.hi[2][i]] }
     }
 
     /// The box around all.
     fn all(&self) -> Aabb {
-        (1..N).fold(self.get(0), |b, i| b.and(self.get(i)))
+        (1..WIDE).fold(self.get(0), |b, i| b.and(self.get(i)))
     }
 
-    /// One bit for each box that overlaps `b`. Straight lines that the compiler turns into vector comparisons.
+    /// One bit for each box that overlaps `b`.
     #[inline(always)]
-    fn overlaps(&self, b: &Aabb) -> u32 {
-        let mut hit = [0u32; N];
-        for i in 0..N {
-            let x = (self.lo[0][i] <= b.hi[0]) & (b.lo[0] <= self.hi[0][i]);
-            let y = (self.lo[1][i] <= b.hi[1]) & (b.lo[1] <= self.hi[1][i]);
-            let z = (self.lo[2][i] <= b.hi[2]) & (b.lo[2] <= self.hi[2][i]);
-            hit[i] = ((x & y & z) as u32) << i;
+    fn overlaps<L: Lanes<f32>>(&self, token: L::Token, b: &Aabb) -> u32 {
+        let mut apart = 0;
+        for k in 0..3 {
+            for i in (0..WIDE).step_by(L::N) {
+                let (lo, hi) = (L::load(token, &self.lo[k][i..]), L::load(token, &self.hi[k][i..]));
+                apart |= L::bits(lo.lit(f64::from(b.hi[k])).lt(lo)) << i;
+                apart |= L::bits(hi.lt(hi.lit(f64::from(b.lo[k])))) << i;
+            }
         }
-        hit.iter().fold(0, |a, b| a | b)
+        !apart & ((1 << WIDE) - 1)
     }
-}
-
-/// The bits that are set, lowest first.
-#[inline(always)]
-fn bits(mut mask: u32) -> impl Iterator<Item = usize> {
-    core::iter::from_fn(move || {
-        let i = mask.trailing_zeros();
-        mask &= mask.wrapping_sub(1);
-        (i < 32).then_some(i as usize)
-    })
 }
 
 /// A hierarchy of boxes of the things 0 to n − 1.
@@ -127,9 +122,9 @@ fn bits(mut mask: u32) -> impl Iterator<Item = usize> {
 pub struct Tree {
     /// The thing in each slot of each leaf; the last leaf may have slots to spare, whose boxes are empty.
     items: Vec<u32>,
-    leaves: Vec<Boxes<LEAF>>,
-    /// `groups[0]` has the boxes of four leaves each, `groups[1]` those of four groups each, up to a single group.
-    groups: Vec<Vec<Boxes<WIDE>>>,
+    leaves: Vec<Boxes>,
+    /// `groups[0]` has the boxes of eight leaves each, `groups[1]` those of eight groups each, up to a single group.
+    groups: Vec<Vec<Boxes>>,
 }
 
 impl Tree {
@@ -138,7 +133,7 @@ impl Tree {
         let centre = |b: Aabb| core::array::from_fn(|k| middle(b.lo[k], b.hi[k]));
         let mut items: Vec<(u32, [f32; 3])> = (0..count as u32).map(|i| (i, centre(boxes(i)))).collect();
         arrange(&mut items);
-        let leaves = vec![Boxes::EMPTY; count.div_ceil(LEAF).max(1)];
+        let leaves = vec![Boxes::EMPTY; count.div_ceil(WIDE).max(1)];
         let mut groups = vec![vec![Boxes::EMPTY; leaves.len().div_ceil(WIDE)]];
         while let Some(last) = groups.last().filter(|g| g.len() > 1) {
             groups.push(vec![Boxes::EMPTY; last.len().div_ceil(WIDE)]);
@@ -150,7 +145,7 @@ impl Tree {
 
     /// Gives every thing a new box.
     pub fn refit(&mut self, boxes: impl Fn(u32) -> Aabb) {
-        for (slots, leaf) in self.items.chunks(LEAF).zip(&mut self.leaves) {
+        for (slots, leaf) in self.items.chunks(WIDE).zip(&mut self.leaves) {
             for (i, &item) in slots.iter().enumerate() {
                 leaf.set(i, boxes(item));
             }
@@ -167,92 +162,107 @@ impl Tree {
     }
 
     /// Calls `found(i, j)` once for every two things whose boxes overlap.
-    pub fn self_pairs(&self, mut found: impl FnMut(u32, u32)) {
-        for l in 0..self.leaves.len() {
-            self.pairs_in_leaf(l, &mut found);
-            let b = self.leaf_box(l);
-            self.visit(&b, l + 1, |m| self.pairs_of_leaves(l, self, m, &b, &mut found));
-        }
+    pub fn self_pairs(&self, found: impl FnMut(u32, u32)) {
+        f32::run_cold(Width::W8, Level::new(), PairSearch { mine: self, other: None, found });
     }
 
     /// Calls `found(i, j)` once for every thing `i` here and `j` there whose boxes overlap.
-    pub fn pairs(&self, other: &Tree, mut found: impl FnMut(u32, u32)) {
-        for l in 0..self.leaves.len() {
-            let b = self.leaf_box(l);
-            other.visit(&b, 0, |m| self.pairs_of_leaves(l, other, m, &b, &mut found));
-        }
+    pub fn pairs(&self, other: &Tree, found: impl FnMut(u32, u32)) {
+        f32::run_cold(Width::W8, Level::new(), PairSearch { mine: self, other: Some(other), found });
     }
 
-    /// Calls `found(i)` for everything whose box overlaps `b`.
-    pub fn overlapping(&self, b: &Aabb, mut found: impl FnMut(u32)) {
-        self.visit(b, 0, |m| {
-            for i in bits(self.leaves[m].overlaps(b)) {
-                found(self.items[m * LEAF + i]);
-            }
-        });
-    }
-
+    #[inline(always)]
     fn leaf_box(&self, leaf: usize) -> Aabb {
         self.groups[0][leaf / WIDE].get(leaf % WIDE)
     }
+}
 
+/// Takes the lowest set bit out of a mask.
+#[inline(always)]
+fn next_bit(mask: &mut u32) -> usize {
+    let i = mask.trailing_zeros() as usize;
+    *mask &= *mask - 1;
+    i
+}
+
+/// The search for pairs as a kernel; without another tree, among its own things.
+struct PairSearch<'a, F> {
+    mine: &'a Tree,
+    other: Option<&'a Tree>,
+    found: F,
+}
+
+impl<F: FnMut(u32, u32)> Kernel<f32> for PairSearch<'_, F> {
     #[inline(always)]
-    fn pairs_in_leaf(&self, l: usize, found: &mut impl FnMut(u32, u32)) {
-        let leaf = &self.leaves[l];
-        for i in 0..LEAF - 1 {
-            for j in bits(leaf.overlaps(&leaf.get(i)) & (u32::MAX << (i + 1))) {
-                found(self.items[l * LEAF + i], self.items[l * LEAF + j]);
+    fn run<L: Lanes<f32>>(mut self, token: L::Token) {
+        for l in 0..self.mine.leaves.len() {
+            match self.other {
+                Some(other) => self.descend::<L>(token, l, other, 0),
+                None => {
+                    self.within_leaf::<L>(token, l);
+                    self.descend::<L>(token, l, self.mine, l + 1);
+                }
             }
         }
     }
+}
 
-    /// Pairs of things in leaf `l` here (box `b`) and `m` of the other tree.
+impl<F: FnMut(u32, u32)> PairSearch<'_, F> {
+    /// Leaf `l` of this tree against all leaves of `other` from `first` on.
     #[inline(always)]
-    fn pairs_of_leaves(&self, l: usize, other: &Tree, m: usize, b: &Aabb, found: &mut impl FnMut(u32, u32)) {
-        let (mine, theirs) = (&self.leaves[l], &other.leaves[m]);
-        // Only what reaches into the other leaf's box, on both sides: mostly little, as leaves overlap at their rims.
-        let reached = theirs.overlaps(b);
-        if reached == 0 {
-            return;
-        }
-        for i in bits(mine.overlaps(&other.leaf_box(m))) {
-            for j in bits(theirs.overlaps(&mine.get(i)) & reached) {
-                found(self.items[l * LEAF + i], other.items[m * LEAF + j]);
-            }
-        }
-    }
-
-    /// Calls `at` for every leaf from `first` on whose box overlaps `b`, in ascending order.
-    #[inline(always)]
-    fn visit(&self, b: &Aabb, first: usize, mut at: impl FnMut(usize)) {
-        // Four of each level can wait at most, and 4^16 leaves of 8 exceed any u32.
-        let mut stack = [(0u32, 0u32); 4 * 17];
-        let top = self.groups.len() - 1;
-        stack[0] = (top as u32, 0);
+    fn descend<L: Lanes<f32>>(&mut self, token: L::Token, l: usize, other: &Tree, first: usize) {
+        let b = self.mine.leaf_box(l);
+        let mut stack = [(0u32, 0u32); WIDE * LEVELS];
+        stack[0] = (other.groups.len() as u32 - 1, 0);
         let mut height = 1;
         while height > 0 {
             height -= 1;
             let (level, group) = (stack[height].0 as usize, stack[height].1 as usize);
-            let mut mask = self.groups[level][group].overlaps(b);
-            if level == 0 {
-                for c in bits(mask) {
-                    let leaf = group * WIDE + c;
-                    if leaf >= first {
-                        at(leaf);
-                    }
-                }
-                continue;
-            }
-            // The highest first, so that the lowest is taken up next.
+            let mut mask = other.groups[level][group].overlaps::<L>(token, &b);
             while mask != 0 {
-                let c = 31 - mask.leading_zeros() as usize;
-                mask ^= 1 << c;
-                let child = group * WIDE + c;
-                // A group `level − 1` covers 4^level leaves.
-                if (child + 1) << (2 * level) > first {
+                let child = group * WIDE + next_bit(&mut mask);
+                // A group at `level − 1` covers 8^level leaves.
+                if (child + 1) << (3 * level) <= first {
+                    continue;
+                }
+                if level == 0 {
+                    self.leaves::<L>(token, l, other, child, &b);
+                } else {
                     stack[height] = (level as u32 - 1, child as u32);
                     height += 1;
                 }
+            }
+        }
+    }
+
+    /// Things of leaf `l` here, with box `b`, and of leaf `m` there.
+    #[inline(always)]
+    fn leaves<L: Lanes<f32>>(&mut self, token: L::Token, l: usize, other: &Tree, m: usize, b: &Aabb) {
+        let (mine, theirs) = (&self.mine.leaves[l], &other.leaves[m]);
+        // Only what reaches into the other leaf's box, on both sides: mostly little, as leaves overlap at their rims.
+        let reached = theirs.overlaps::<L>(token, b);
+        if reached == 0 {
+            return;
+        }
+        let mut reaching = mine.overlaps::<L>(token, &other.leaf_box(m));
+        while reaching != 0 {
+            let i = next_bit(&mut reaching);
+            let mut hits = theirs.overlaps::<L>(token, &mine.get(i)) & reached;
+            while hits != 0 {
+                let j = next_bit(&mut hits);
+                (self.found)(self.mine.items[l * WIDE + i], other.items[m * WIDE + j]);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn within_leaf<L: Lanes<f32>>(&mut self, token: L::Token, l: usize) {
+        let leaf = &self.mine.leaves[l];
+        for i in 0..WIDE - 1 {
+            let mut hits = leaf.overlaps::<L>(token, &leaf.get(i)) & (u32::MAX << (i + 1));
+            while hits != 0 {
+                let j = next_bit(&mut hits);
+                (self.found)(self.mine.items[l * WIDE + i], self.mine.items[l * WIDE + j]);
             }
         }
     }
@@ -265,7 +275,7 @@ fn middle(lo: f32, hi: f32) -> f32 {
 /// Puts things near each other into one leaf, leaves near each other into one group, and so on: halves along the
 /// longest side, at a multiple of whole subtrees.
 fn arrange(items: &mut [(u32, [f32; 3])]) {
-    let leaves = items.len().div_ceil(LEAF);
+    let leaves = items.len().div_ceil(WIDE);
     if leaves <= 1 {
         items.sort_unstable_by_key(|i| i.0);
         return;
@@ -274,7 +284,7 @@ fn arrange(items: &mut [(u32, [f32; 3])]) {
     while whole * WIDE < leaves {
         whole *= WIDE;
     }
-    let left = (leaves / 2).div_ceil(whole) * whole * LEAF;
+    let left = (leaves / 2).div_ceil(whole) * whole * WIDE;
     let axis = longest_side(items);
     // Ties go by index, so that the halves are the same sets on every platform.
     items.select_nth_unstable_by(left, |a, b| a.1[axis].total_cmp(&b.1[axis]).then(a.0.cmp(&b.0)));

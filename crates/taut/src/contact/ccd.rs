@@ -31,9 +31,7 @@ pub const MAX_ROUNDS: usize = 200;
 /// `None`: they stay farther apart than that throughout, for certain. `Some(t)`: they do before time t, for certain, and may not
 /// afterwards. `Some(0.0)`: they may be that near from the start; a pair that already touches gets this answer.
 pub fn vertex_triangle_impact(p: Path, triangle: [Path; 3], clearance: f64) -> Option<f64> {
-    search([p], triangle, clearance, |[p], t| {
-        (vertex_triangle(p, t).delta, (t[1] - t[0]).cross(t[2] - t[0]))
-    })
+    search([p], triangle, clearance, |[p], t| (vertex_triangle(p, t).delta, (t[1] - t[0]).cross(t[2] - t[0])))
 }
 
 /// The first time (0 to 1) at which two edges may come as near as `clearance` (m); answers as for a vertex and a triangle.

@@ -101,3 +101,21 @@ pub fn edge_edge<R: Real>(a: [V3<R>; 2], b: [V3<R>; 2]) -> Closest<R> {
     let s = along(v * t - r, u, u2);
     best.or(Closest::new([one - s, s, t - one, -t], r + u * s - v * t))
 }
+
+/// A fraction of the cost of a distance: the square of a lower bound of the distance between the first `split` points'
+/// hull and that of the others, 0 if none was found. The bound is the gap along the line between the two centres.
+#[inline(always)]
+pub fn distance2_at_least<R: Real>(p: [V3<R>; 4], split: usize) -> R {
+    let (zero, three) = (p[0].x.lit(0.0), p[0].x.lit(3.0));
+    let (a, b, c) = (p[0] - p[3], p[1] - p[3], p[2] - p[3]);
+    let (n, gap) = if split == 1 {
+        let n = a * three - b - c;
+        (n, n.dot(a) - n.dot(b).max(n.dot(c)).max(zero))
+    } else {
+        let n = a + b - c;
+        (n, n.dot(a).min(n.dot(b)) - n.dot(c).max(zero))
+    };
+    let gap = gap.max(zero);
+    // 0/0 where all points coincide: `max` replaces it.
+    (gap * gap / n.norm2()).max(zero)
+}
