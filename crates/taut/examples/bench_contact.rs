@@ -8,6 +8,7 @@ use std::time::Instant;
 use taut::contact::broad::Aabb;
 use taut::contact::detect::{Field, Pairs, near, swept_regions};
 use taut::contact::exact::IntersectionFinder;
+use taut::contact::guard::{Motion, Report, Role, Settings, guard};
 use taut::contact::surface::Surface;
 
 /// Distance between layers, m.
@@ -19,8 +20,8 @@ const NEAR: f64 = 0.003;
 
 fn main() {
     println!(
-        "{:>9} {:>9} {:>9} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}",
-        "triangles", "pairs", "near", "build", "regions", "refit", "pairs", "narrow", "exact"
+        "{:>9} {:>9} {:>9} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}",
+        "triangles", "pairs", "near", "build", "regions", "refit", "pairs", "narrow", "exact", "calm", "wild"
     );
     let sides: Vec<usize> = std::env::args().skip(1).filter_map(|a| a.parse().ok()).collect();
     for side in if sides.is_empty() { vec![71, 101, 225, 708] } else { sides } {
@@ -37,7 +38,12 @@ fn measure(side: usize) {
     let mut field = Field::new(Surface::new(&triangles), &regions);
     let build = start.elapsed().as_nanos() as f64;
     let mut finder = IntersectionFinder::new(&x, &triangles);
-    let mut best = [f64::MAX; 5];
+    let mut best = [f64::MAX; 7];
+    let roles = vec![Role::Free(1.0); x.len()];
+    let settings = Settings::default();
+    let (calm, wild) = (shaken(&x, 2e-4), shaken(&x, 1.4e-3));
+    let mut out = Vec::new();
+    let mut wild_report = Report::default();
     let (mut pairs, mut found) = (Pairs::default(), Vec::new());
     let rounds = (1_000_000 / triangles.len()).clamp(3, 100);
     for _ in 0..rounds {
@@ -58,12 +64,33 @@ fn measure(side: usize) {
         lap(3);
         assert!(finder.find(&x).is_empty(), "the folded sheet is free of intersections");
         lap(4);
+        // The guard: a calm motion in which few pairs fail, and a wild one in which most layers would cross.
+        let mut guarded = |to: &[[f64; 3]]| {
+            let motion = Motion { from: &x, to, roles: &roles, regions: &regions, pairs: &pairs };
+            guard(&motion, &settings, &mut out)
+        };
+        guarded(&calm);
+        lap(5);
+        wild_report = guarded(&wild);
+        lap(6);
     }
     print!("{:>9} {:>9} {:>9} {:>8.1}", triangles.len(), pairs.len(), found.len(), build / n);
     for b in best {
         print!(" {:>8.1}", b / n);
     }
-    println!("   ns per triangle; detection {:.2} ms", best[..4].iter().sum::<f64>() * 1e-6);
+    println!(
+        "   ns per triangle; detection {:.2} ms; wild: {} failed, {} truncated, {:.2} % removed",
+        best[..4].iter().sum::<f64>() * 1e-6,
+        wild_report.failed,
+        wild_report.truncated,
+        100.0 * wild_report.removed / wild_report.motion
+    );
+}
+
+/// Every vertex moved by up to `size` (m) in every direction.
+fn shaken(x: &[[f64; 3]], size: f64) -> Vec<[f64; 3]> {
+    let wave = |i: usize, k: usize| ((i * (37 + 11 * k)) as f64 * 0.7).sin() * size;
+    x.iter().enumerate().map(|(i, p)| [p[0] + wave(i, 0), p[1] + wave(i, 1), p[2] + wave(i, 2)]).collect()
 }
 
 /// A square sheet of side × side vertices folded like a letter, every twenty rows, with round turns.

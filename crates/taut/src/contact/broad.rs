@@ -85,10 +85,13 @@ struct Boxes {
 impl Boxes {
     const EMPTY: Self = Boxes { lo: [[f32::INFINITY; WIDE]; 3], hi: [[f32::NEG_INFINITY; WIDE]; 3] };
 
+    /// Boxes are held to finite numbers, so that none, however great, overlaps an empty one.
     fn set(&mut self, i: usize, b: Aabb) {
+        let real = b.lo[0] <= b.hi[0] && b.lo[1] <= b.hi[1] && b.lo[2] <= b.hi[2];
+        let b = if real { b } else { Aabb::EMPTY };
         for k in 0..3 {
-            self.lo[k][i] = b.lo[k];
-            self.hi[k][i] = b.hi[k];
+            self.lo[k][i] = if b.lo[k] < f32::MIN { f32::MIN } else { b.lo[k] };
+            self.hi[k][i] = if b.hi[k] > f32::MAX { f32::MAX } else { b.hi[k] };
         }
     }
 

@@ -18,7 +18,7 @@
 //! be proved (a cap on the rounds, overflow, NaN) counts as a hit at the time reached.
 
 use super::distance::{edge_edge, vertex_triangle};
-use crate::lanes::V3;
+use crate::lanes::{Real, V3};
 
 /// A point on its way: where it is at t = 0 and at t = 1, m.
 pub type Path = [V3<f64>; 2];
@@ -78,8 +78,7 @@ fn free_interval<const A: usize, const B: usize>(
     b: &[Path; B],
     clearance: f64,
 ) -> (f64, f64) {
-    // A length a little too great is safe.
-    let need = if clearance > 0.0 { clearance * n.norm2().sqrt() * (1.0 + 8.0 * f64::EPSILON) } else { 0.0 };
+    let need = along(n, clearance);
     let (mut from, mut to) = (0.0, 1.0);
     for p in a {
         for q in b {
@@ -91,27 +90,41 @@ fn free_interval<const A: usize, const B: usize>(
     (from, to)
 }
 
+/// What a distance amounts to along `n`: distance · |n|, a little too great, which is safe. 0 for NaN.
+#[inline(always)]
+pub(super) fn along<R: Real>(n: V3<R>, distance: R) -> R {
+    let zero = n.x.lit(0.0);
+    // `max` keeps what is not a number on its right, so the distance stands on its left.
+    distance.max(zero) * Real::sqrt(n.norm2()) * n.x.lit(1.0 + 8.0 * f64::EPSILON)
+}
+
 /// A lower bound of n·d − need. `d` is a difference of given numbers, rounded once; each product is off by two roundings
 /// and the sum by three more, 5 · 2⁻⁵³ of the sizes; the slack is over three times that, and holds for its own
 /// rounding and for underflow too.
 #[inline(always)]
-pub(super) fn at_least(n: V3<f64>, d: V3<f64>, need: f64) -> f64 {
+pub(super) fn at_least<R: Real>(n: V3<R>, d: V3<R>, need: R) -> R {
     let (x, y, z) = (n.x * d.x, n.y * d.y, n.z * d.z);
-    let slack = (x.abs() + y.abs() + z.abs() + need) * (8.0 * f64::EPSILON) + f64::MIN_POSITIVE;
+    let size = x.abs() + y.abs() + z.abs() + need;
+    let slack = size * need.lit(8.0 * f64::EPSILON) + need.lit(f64::MIN_POSITIVE);
     x + y + z - need - slack
 }
 
-/// Where in [0, 1] the linear function with lower bounds `g0` at 0 and `g1` at 1 is positive for certain.
+/// Where in [0, 1] the linear function with lower bounds `g0` at 0 and `g1` at 1 is positive for certain; nowhere if one
+/// is not a number.
 #[inline(always)]
 fn positive_interval(g0: f64, g1: f64) -> (f64, f64) {
     // Quotients are off by 1.5 roundings, and turned inwards by 4.
     const IN: f64 = 2.0 * f64::EPSILON;
-    if g0 > 0.0 {
-        if g1 > 0.0 { (0.0, 1.0) } else { (0.0, g0 / (g0 - g1) * (1.0 - IN)) }
+    const NEVER: (f64, f64) = (1.0, 0.0);
+    if g0 > 0.0 && g1 > 0.0 {
+        (0.0, 1.0)
+    } else if g0 > 0.0 {
+        let to = g0 / (g0 - g1) * (1.0 - IN);
+        if to >= 0.0 { (0.0, to) } else { NEVER }
     } else if g1 > 0.0 {
-        (-g0 / (g1 - g0) * (1.0 + IN) + f64::MIN_POSITIVE, 1.0)
+        let from = -g0 / (g1 - g0) * (1.0 + IN) + f64::MIN_POSITIVE;
+        if from <= 1.0 { (from, 1.0) } else { NEVER }
     } else {
-        // Neither, or NaN.
-        (1.0, 0.0)
+        NEVER
     }
 }

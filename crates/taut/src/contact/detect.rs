@@ -264,7 +264,7 @@ fn measure<L: Lanes<f64>>(
 
 /// The positions of up to `L::N` pairs' vertices, side by side. Lanes to spare are at the origin.
 #[inline(always)]
-fn gather<L: Lanes<f64>>(token: L::Token, positions: &[[f64; 3]], lot: &[[u32; 4]]) -> [V3<L>; 4] {
+pub(super) fn gather<L: Lanes<f64>>(token: L::Token, positions: &[[f64; 3]], lot: &[[u32; 4]]) -> [V3<L>; 4] {
     let mut x = [[0.0; MOST]; 12];
     for (lane, nodes) in lot.iter().enumerate() {
         for i in 0..4 {

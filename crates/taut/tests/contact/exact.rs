@@ -48,7 +48,7 @@ fn real(p: I) -> [f64; 3] {
 fn triangles_meet_as_in_whole_numbers() {
     let mut rng = Rng(5);
     let mut met = 0;
-    for i in 0..200_000 {
+    for i in 0..60_000 {
         // Few places: points, lines, planes and corners coincide all the time.
         let size = 2 + i % 5;
         let p: [I; 6] = std::array::from_fn(|_| lattice(&mut rng, size));
@@ -61,13 +61,13 @@ fn triangles_meet_as_in_whole_numbers() {
         let expected = !disjoint(&s[..2], &t[..2]);
         assert_eq!(segments_meet([real(s[0]), real(s[1])], [real(t[0]), real(t[1])]), expected, "{s:?} {t:?}");
     }
-    assert!((40_000..180_000).contains(&met), "both answers occur: {met}");
+    assert!((12_000..54_000).contains(&met), "both answers occur: {met}");
 }
 
 #[test]
 fn neighbours_meet_by_features_without_a_common_vertex() {
     let mut rng = Rng(6);
-    for i in 0..200_000 {
+    for i in 0..60_000 {
         let size = 2 + i % 4;
         let p: [I; 5] = std::array::from_fn(|_| lattice(&mut rng, size));
         let x: Vec<[f64; 3]> = p.iter().copied().map(real).collect();
@@ -91,9 +91,12 @@ fn the_last_bit_decides() {
     // The middle of the triangle as rounding gives it is on the plane only by luck; one step either way is not. A needle from
     // there to far away meets the triangle from exactly one of the two sides.
     let far = [1.1, 1.3, 50.0];
-    for k in 0..200 {
+    for k in 1..200 {
         let w = k as f64 / 600.0;
         let mut p: [f64; 3] = std::array::from_fn(|i| t[0][i] * (1.0 - 2.0 * w) + t[1][i] * w + t[2][i] * w);
+        while !segment_meets_triangle([p, far], t) {
+            p[2] = p[2].next_down();
+        }
         while segment_meets_triangle([p, far], t) {
             p[2] = p[2].next_up();
         }

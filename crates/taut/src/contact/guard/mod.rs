@@ -26,12 +26,14 @@
 
 mod islands;
 mod proof;
+mod sieve;
 mod truncate;
 
 use super::broad::Aabb;
 use super::detect::Pairs;
 use crate::lanes::V3;
 use proof::{Judge, Pair};
+use sieve::{Ask, doubtful};
 
 /// How a vertex may be moved.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -136,8 +138,7 @@ pub fn guard(motion: &Motion, settings: &Settings, x: &mut Vec<[f64; 3]>) -> Rep
     let mut report = Report::default();
     let judge = Judge { motion, settings };
     admit(&judge, x, &mut report);
-    let mut failed = slide(&judge, x, &mut report);
-    failed.retain(|p| judge.alterable(p));
+    let failed = slide(&judge, x, &mut report);
     if !failed.is_empty() {
         truncate::truncate(&judge, &failed, x, &mut report);
     }
@@ -164,27 +165,22 @@ fn admit(judge: &Judge, x: &mut Vec<[f64; 3]>, report: &mut Report) {
 
 /// Pushes failing pairs apart, pass by pass; returns those that fail in the end.
 fn slide(judge: &Judge, x: &mut [[f64; 3]], report: &mut Report) -> Vec<Pair> {
-    // All vertices count as moved before the first pass; afterwards a pair is judged again if one of its vertices was.
+    let mut failed = doubtful(judge, x, Ask::Ends);
+    failed.retain(|p| judge.alterable(p) && !judge.proves(p, x));
+    report.failed = failed.len();
+    // The pass in which a vertex was last moved: a pair is judged again if that was the last one.
     let mut moved = vec![0; x.len()];
-    let mut failed = Vec::new();
-    for pass in 0.. {
-        failed.clear();
-        judge.pairs().filter(|p| p.nodes.iter().any(|&i| moved[i as usize] == pass)).for_each(|p| {
-            if !judge.proves(&p, x) {
-                failed.push(p);
-            }
-        });
-        if pass == 0 {
-            report.failed = failed.len();
-        }
-        if failed.is_empty() || pass as usize >= judge.settings.slides {
+    for pass in 1..=judge.settings.slides {
+        if failed.is_empty() {
             break;
         }
-        report.slides += 1;
+        report.slides = pass;
         for p in &failed {
             push_apart(judge, p, x);
-            p.nodes.iter().for_each(|&i| moved[i as usize] = pass + 1);
+            p.nodes.iter().for_each(|&i| moved[i as usize] = pass);
         }
+        failed = doubtful(judge, x, Ask::EndsOf(&moved, pass));
+        failed.retain(|p| judge.alterable(p) && !judge.proves(p, x));
     }
     failed
 }

@@ -1,10 +1,10 @@
 //! Proofs that a pair stays apart.
 
 use super::{Motion, Role, Settings};
-use crate::contact::ccd::{self, edge_edge_impact, vertex_triangle_impact};
+use crate::contact::ccd::{self, along, edge_edge_impact, vertex_triangle_impact};
 use crate::contact::detect::Kind;
 use crate::contact::distance::{edge_edge, vertex_triangle};
-use crate::lanes::V3;
+use crate::lanes::{Real, V3};
 
 /// A pair that must stay apart.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -100,7 +100,10 @@ impl Judge<'_> {
     pub fn proves(&self, pair: &Pair, x: &[P]) -> bool {
         let (from, to) = (Self::at(self.motion.from, pair), Self::at(x, pair));
         let split = pair.sides().0.len();
-        if self.plainly_apart(&from, &to, split) || from == to {
+        if from == to
+            || (separates(centres(from, split), &from, split, 0.0)
+                && separates(centres(from, split), &to, split, self.settings.clearance))
+        {
             return true;
         }
         let Some(plane) = self.plane(pair) else { return false };
@@ -117,24 +120,15 @@ impl Judge<'_> {
         }
     }
 
-    /// The proof that serves most pairs and costs least: the line between the centres separates at both ends.
-    fn plainly_apart(&self, from: &[V3<f64>; 4], to: &[V3<f64>; 4], split: usize) -> bool {
-        let n = centres(from, split);
-        separates(n, from, split, 0.0) && separates(n, to, split, self.settings.clearance)
-    }
-
     /// Whether one direction separates the pair wherever on their ways from start to `x` its vertices are, one by one.
     pub fn unreachable(&self, pair: &Pair, x: &[P]) -> bool {
         let (from, to) = (Self::at(self.motion.from, pair), Self::at(x, pair));
         let split = pair.sides().0.len();
-        // Every mixture of starts and ends, seen along n, is the lower of the two for one side, the higher for the other.
-        let all = |n: V3<f64>, need: f64| {
-            let both = [&from, &to];
-            let mut ends = both.into_iter().flat_map(|a| both.into_iter().map(move |b| (a, b)));
-            let need = if need > 0.0 { need * n.norm2().sqrt() * (1.0 + 8.0 * f64::EPSILON) } else { 0.0 };
-            ends.all(|(a, b)| (0..split).all(|i| (split..4).all(|j| ccd::at_least(n, a[i] - b[j], need) > 0.0)))
+        let all = |n, need| {
+            let clear = |p, q| separates_mixed(n, p, q, split, need);
+            clear(&from, &from) && clear(&from, &to) && clear(&to, &from) && clear(&to, &to)
         };
-        all(centres(&from, split), self.settings.clearance)
+        all(centres(from, split), self.settings.clearance)
             || self.plane(pair).is_some_and(|plane| all(plane.n, plane.enough))
     }
 
@@ -159,10 +153,11 @@ impl Judge<'_> {
     }
 }
 
-/// The line between the two features' centres.
-fn centres(p: &[V3<f64>; 4], split: usize) -> V3<f64> {
+/// The line between the two features' centres: a direction that proves most pairs apart, and costs least.
+#[inline(always)]
+pub(super) fn centres<R: Real>(p: [V3<R>; 4], split: usize) -> V3<R> {
     let (a, b, c) = (p[0] - p[3], p[1] - p[3], p[2] - p[3]);
-    if split == 1 { a * 3.0 - b - c } else { a + b - c }
+    if split == 1 { a * p[0].x.lit(3.0) - b - c } else { a + b - c }
 }
 
 fn unit(v: V3<f64>) -> V3<f64> {
@@ -174,6 +169,11 @@ fn unit(v: V3<f64>) -> V3<f64> {
 
 /// Whether direction `n` separates the first `split` points from the others by more than `need` ≥ 0 (m), for certain.
 fn separates(n: V3<f64>, p: &[V3<f64>; 4], split: usize, need: f64) -> bool {
-    let need = if need > 0.0 { need * n.norm2().sqrt() * (1.0 + 8.0 * f64::EPSILON) } else { 0.0 };
-    (0..split).all(|i| (split..4).all(|j| ccd::at_least(n, p[i] - p[j], need) > 0.0))
+    separates_mixed(n, p, p, split, need)
+}
+
+/// The same for the first feature where `p` has it and the second where `q` has it.
+fn separates_mixed(n: V3<f64>, p: &[V3<f64>; 4], q: &[V3<f64>; 4], split: usize, need: f64) -> bool {
+    let need = along(n, need);
+    (0..split).all(|i| (split..4).all(|j| ccd::at_least(n, p[i] - q[j], need) > 0.0))
 }

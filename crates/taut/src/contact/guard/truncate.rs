@@ -2,6 +2,7 @@
 
 use super::islands::Islands;
 use super::proof::{Judge, Pair};
+use super::sieve::{Ask, doubtful};
 use super::{Report, Role};
 use crate::lanes::V3;
 
@@ -59,7 +60,7 @@ struct Work<'a> {
 impl<'a> Work<'a> {
     fn new(judge: &'a Judge<'a>, failed: &[Pair], x: &[[f64; 3]]) -> Self {
         let mut islands = Islands::new(x.len());
-        for pair in judge.pairs().filter(|p| !judge.unreachable(p, x)) {
+        for pair in doubtful(judge, x, Ask::Mixed).into_iter().filter(|p| !judge.unreachable(p, x)) {
             let mut movable = pair.nodes.into_iter().filter(|&i| !judge.driven(i));
             if let Some(first) = movable.next() {
                 movable.for_each(|i| islands.join(first, i));
