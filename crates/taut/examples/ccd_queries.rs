@@ -87,7 +87,7 @@ fn read(path: &Path) -> Result<Vec<Query>, Box<dyn Error>> {
     }
     let edges = kind(path)?;
     let lines: Vec<(usize, &str)> = text.lines().enumerate().filter(|(_, l)| !l.trim().is_empty()).collect();
-    if lines.len() % 8 != 0 {
+    if !lines.len().is_multiple_of(8) {
         return Err(format!("{} rows, not a multiple of 8", lines.len()).into());
     }
     lines.chunks_exact(8).map(|rows| query(rows, edges)).collect()
