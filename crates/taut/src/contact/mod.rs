@@ -3,8 +3,20 @@
 //! A vertex inside a shape is put back on its surface, and friction takes from its motion along the surface, after
 //! every sweep over the elements: contact has the last word in a substep. Only vertices are tested, so a shape's
 //! sharp edges and corners can poke through coarse cloth.
+//!
+//! Beside it, not yet part of the step, stand the layers of contact between meshes, each resting only on those before it:
+//! [`distance`] and [`exact`] (what is near, what intersects), [`broad`] (which boxes overlap), [`ccd`] (when moving
+//! features may first touch), [`detect`] (near pairs of whole surfaces), [`guard`] (motion that ends free of
+//! intersections). All are pure functions of plain arrays.
 
+pub mod broad;
+pub mod ccd;
+pub mod detect;
+pub mod distance;
+pub mod exact;
+pub mod guard;
 mod shape;
+pub mod surface;
 
 pub use shape::{Pose, Shape};
 

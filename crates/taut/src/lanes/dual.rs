@@ -79,6 +79,9 @@ impl Real for Dual {
     fn any(mask: bool) -> bool {
         mask
     }
+    fn bits(mask: bool) -> u32 {
+        mask as u32
+    }
     fn select(mask: bool, yes: Self, no: Self) -> Self {
         if mask { yes } else { no }
     }

@@ -43,6 +43,8 @@ pub trait Real:
     fn lt(self, other: Self) -> Self::Mask;
     /// Whether the mask is set anywhere: lets a kernel pass over what is rare.
     fn any(mask: Self::Mask) -> bool;
+    /// One bit for each lane, the first lowest: 1 where the mask is set.
+    fn bits(mask: Self::Mask) -> u32;
     /// `yes` where the mask is set, else `no`.
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
 
@@ -195,6 +197,10 @@ macro_rules! scalar {
             #[inline(always)]
             fn any(mask: bool) -> bool {
                 mask
+            }
+            #[inline(always)]
+            fn bits(mask: bool) -> u32 {
+                mask as u32
             }
             #[inline(always)]
             fn select(mask: bool, yes: Self, no: Self) -> Self {

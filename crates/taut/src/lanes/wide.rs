@@ -35,6 +35,10 @@ macro_rules! real {
                 mask.any_true()
             }
             #[inline(always)]
+            fn bits(mask: Self::Mask) -> u32 {
+                mask.to_bitmask() as u32
+            }
+            #[inline(always)]
             fn select(mask: Self::Mask, yes: Self, no: Self) -> Self {
                 mask.select(yes, no)
             }

@@ -1,0 +1,282 @@
+//! Detection: near pairs of features of whole surfaces.
+//!
+//! Every vertex has a **region**, a box that it will not leave for as long as the pairs are to serve: one substep or
+//! several. The box of an edge or triangle is the hull of its vertices' regions. Features whose boxes do not overlap
+//! cannot meet while all vertices stay in their regions; all others are listed as [`Pairs`], but for those that share a
+//! vertex. [`near`] then measures the pairs at given positions and keeps those within a distance.
+
+use super::broad::{Aabb, Tree};
+use super::distance::{distance2_at_least, edge_edge, vertex_triangle};
+use super::surface::Surface;
+use crate::lanes::{Kernel, Lanes, Scalar, V3, Width};
+use fearless_simd::Level;
+
+/// A surface with its hierarchies of boxes.
+#[derive(Clone, Debug)]
+pub struct Field {
+    surface: Surface,
+    vertices: Tree,
+    edges: Tree,
+    triangles: Tree,
+}
+
+/// Pairs of features that share no vertex and may come near each other, as indices of positions.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Pairs {
+    /// A vertex, then a triangle's three.
+    pub vertex_triangle: Vec<[u32; 4]>,
+    /// One edge's two vertices, then another's.
+    pub edge_edge: Vec<[u32; 4]>,
+}
+
+impl Pairs {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.vertex_triangle.len() + self.edge_edge.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Forgets all, keeping the memory.
+    pub fn clear(&mut self) {
+        self.vertex_triangle.clear();
+        self.edge_edge.clear();
+    }
+}
+
+/// The regions of vertices that move straight from `from` to `to` (m), with `pad` (m) around: room for a solver to move
+/// them elsewhere, and half the distance at which features are of interest. A vertex that is not finite has no
+/// region, and nothing is near it.
+pub fn swept_regions(from: &[[f64; 3]], to: &[[f64; 3]], pad: f64, regions: &mut Vec<Aabb>) {
+    regions.clear();
+    regions.extend(from.iter().zip(to).map(|(a, b)| Aabb::around(&[*a, *b], pad)));
+}
+
+impl Field {
+    /// Hierarchies for a surface. The regions only shape them; take those of the rest shape, so that the order of pairs
+    /// depends on model and state alone.
+    pub fn new(surface: Surface, regions: &[Aabb]) -> Self {
+        let s = &surface;
+        Field {
+            vertices: Tree::new(s.vertices.len(), |i| hull(regions, [s.vertices[i as usize]])),
+            edges: Tree::new(s.edges.len(), |i| hull(regions, s.edges[i as usize])),
+            triangles: Tree::new(s.triangles.len(), |i| hull(regions, s.triangles[i as usize])),
+            surface,
+        }
+    }
+
+    /// The surface.
+    pub fn surface(&self) -> &Surface {
+        &self.surface
+    }
+
+    /// Takes over new regions. Not needed for what does not move.
+    pub fn refit(&mut self, regions: &[Aabb]) {
+        let s = &self.surface;
+        self.vertices.refit(|i| hull(regions, [s.vertices[i as usize]]));
+        self.edges.refit(|i| hull(regions, s.edges[i as usize]));
+        self.triangles.refit(|i| hull(regions, s.triangles[i as usize]));
+    }
+
+    /// Adds the pairs of features of this surface.
+    pub fn self_pairs(&self, pairs: &mut Pairs) {
+        self.vertices_and_triangles(self, pairs);
+        let edges = &self.surface.edges;
+        self.edges.self_pairs(|i, j| {
+            let (a, b) = (edges[i.min(j) as usize], edges[i.max(j) as usize]);
+            if a[0] != b[0] && a[0] != b[1] && a[1] != b[0] && a[1] != b[1] {
+                pairs.edge_edge.push([a[0], a[1], b[0], b[1]]);
+            }
+        });
+    }
+
+    /// Adds the pairs of features of this surface and another, which should share no vertex.
+    pub fn pairs(&self, other: &Field, pairs: &mut Pairs) {
+        self.vertices_and_triangles(other, pairs);
+        other.vertices_and_triangles(self, pairs);
+        let (mine, theirs) = (&self.surface.edges, &other.surface.edges);
+        self.edges.pairs(&other.edges, |i, j| {
+            let (a, b) = (mine[i as usize], theirs[j as usize]);
+            pairs.edge_edge.push([a[0], a[1], b[0], b[1]]);
+        });
+    }
+
+    fn vertices_and_triangles(&self, other: &Field, pairs: &mut Pairs) {
+        let (vertices, triangles) = (&self.surface.vertices, &other.surface.triangles);
+        self.vertices.pairs(&other.triangles, |i, j| {
+            let (v, [a, b, c]) = (vertices[i as usize], triangles[j as usize]);
+            if v != a && v != b && v != c {
+                pairs.vertex_triangle.push([v, a, b, c]);
+            }
+        });
+    }
+}
+
+/// The pairs of all surfaces: within each that can be deformed (`deforms`, one for each), and between every two of which
+/// at least one can.
+pub fn all_pairs(fields: &[Field], deforms: &[bool], pairs: &mut Pairs) {
+    for (i, field) in fields.iter().enumerate() {
+        if deforms[i] {
+            field.self_pairs(pairs);
+        }
+        for j in i + 1..fields.len() {
+            if deforms[i] || deforms[j] {
+                field.pairs(&fields[j], pairs);
+            }
+        }
+    }
+}
+
+/// The box around some vertices' regions; empty if one has none.
+#[inline(always)]
+fn hull<const N: usize>(regions: &[Aabb], vertices: [u32; N]) -> Aabb {
+    let mut b = Aabb::EMPTY;
+    for v in vertices {
+        let Some(region) = regions.get(v as usize).filter(|r| r.lo[0] <= r.hi[0]) else { return Aabb::EMPTY };
+        b = b.and(*region);
+    }
+    b
+}
+
+/// Which features a pair is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// A vertex and a triangle.
+    VertexTriangle,
+    /// Two edges.
+    EdgeEdge,
+}
+
+/// Two features that are near each other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Near {
+    /// What they are.
+    pub kind: Kind,
+    /// Their vertices: the first feature's, then the second's.
+    pub nodes: [u32; 4],
+    /// Weights of the closest points: those of the first feature add up to 1, those of the second to −1.
+    pub weights: [f64; 4],
+    /// Σ wᵢ xᵢ: from the closest point of the second feature to that of the first, m.
+    pub delta: [f64; 3],
+    /// |delta|, m.
+    pub distance: f64,
+}
+
+/// Measures all pairs and adds those nearer than `distance` (m) to `out`, vertices and triangles first, in the order of
+/// the pairs. Edges whose closest points include an end of one are left out: that end is a vertex, and no farther from
+/// the triangles at the other edge, so it is listed with them. In layers that lie on each other these are most.
+pub fn near(positions: &[[f64; 3]], pairs: &Pairs, distance: f64, out: &mut Vec<Near>) {
+    let level = Level::new();
+    for (kind, pairs) in [(Kind::VertexTriangle, &pairs.vertex_triangle), (Kind::EdgeEdge, &pairs.edge_edge)] {
+        f64::run(Width::W8, level, Narrow { kind, positions, pairs, distance, out });
+    }
+}
+
+/// The narrow phase as a kernel: the same arithmetic for any number of lanes.
+struct Narrow<'a> {
+    kind: Kind,
+    positions: &'a [[f64; 3]],
+    pairs: &'a [[u32; 4]],
+    distance: f64,
+    out: &'a mut Vec<Near>,
+}
+
+/// Lanes at most.
+const MOST: usize = 8;
+/// Pairs that pass the sieve together. A multiple of `MOST`, and few enough to stay in the fastest cache.
+const SIEVE: usize = 512;
+
+impl Kernel<f64> for Narrow<'_> {
+    #[inline(always)]
+    fn run<L: Lanes<f64>>(self, token: L::Token) {
+        let limit2 = self.distance * self.distance;
+        let mut kept = [[0; 4]; SIEVE];
+        for part in self.pairs.chunks(SIEVE) {
+            let count = sieve::<L>(token, self.kind, self.positions, part, limit2, &mut kept);
+            for lot in kept[..count].chunks(L::N) {
+                measure::<L>(token, self.kind, self.positions, lot, limit2, self.out);
+            }
+        }
+    }
+}
+
+/// Passes on the pairs that are not plainly farther apart than the limit; returns how many.
+#[inline(always)]
+fn sieve<L: Lanes<f64>>(
+    token: L::Token,
+    kind: Kind,
+    positions: &[[f64; 3]],
+    pairs: &[[u32; 4]],
+    limit2: f64,
+    kept: &mut [[u32; 4]; SIEVE],
+) -> usize {
+    let split = if kind == Kind::VertexTriangle { 1 } else { 2 };
+    let mut count = 0;
+    for lot in pairs.chunks(L::N) {
+        let bound = distance2_at_least(gather::<L>(token, positions, lot), split);
+        let far = L::bits(bound.lit(limit2).lt(bound));
+        for (lane, nodes) in lot.iter().enumerate() {
+            kept[count] = *nodes;
+            count += (far >> lane & 1 ^ 1) as usize;
+        }
+    }
+    count
+}
+
+/// Measures a lot of pairs and keeps those that are near.
+#[inline(always)]
+fn measure<L: Lanes<f64>>(
+    token: L::Token,
+    kind: Kind,
+    positions: &[[f64; 3]],
+    lot: &[[u32; 4]],
+    limit2: f64,
+    out: &mut Vec<Near>,
+) {
+    let [a, b, c, d] = gather::<L>(token, positions, lot);
+    let found = match kind {
+        Kind::VertexTriangle => vertex_triangle(a, [b, c, d]),
+        Kind::EdgeEdge => edge_edge([a, b], [c, d]),
+    };
+    if !L::any(found.distance2.lt(a.x.lit(limit2))) {
+        return;
+    }
+    let mut r = [[0.0; MOST]; 8];
+    found.distance2.store(&mut r[0]);
+    found.delta.x.store(&mut r[1]);
+    found.delta.y.store(&mut r[2]);
+    found.delta.z.store(&mut r[3]);
+    for i in 0..4 {
+        found.weights[i].store(&mut r[4 + i]);
+    }
+    for (lane, &nodes) in lot.iter().enumerate() {
+        let weights = [r[4][lane], r[5][lane], r[6][lane], r[7][lane]];
+        let inner = kind == Kind::VertexTriangle || !weights.contains(&0.0);
+        if r[0][lane] < limit2 && inner {
+            let delta = [r[1][lane], r[2][lane], r[3][lane]];
+            out.push(Near { kind, nodes, weights, delta, distance: r[0][lane].sqrt() });
+        }
+    }
+}
+
+/// The positions of up to `L::N` pairs' vertices, side by side. Lanes to spare are at the origin.
+#[inline(always)]
+pub(super) fn gather<L: Lanes<f64>>(token: L::Token, positions: &[[f64; 3]], lot: &[[u32; 4]]) -> [V3<L>; 4] {
+    let mut x = [[0.0; MOST]; 12];
+    for (lane, nodes) in lot.iter().enumerate() {
+        for i in 0..4 {
+            let p = positions[nodes[i] as usize];
+            x[3 * i][lane] = p[0];
+            x[3 * i + 1][lane] = p[1];
+            x[3 * i + 2][lane] = p[2];
+        }
+    }
+    let mut p = [V3::new(L::load(token, &x[0]), L::load(token, &x[1]), L::load(token, &x[2])); 4];
+    for i in 1..4 {
+        p[i] = V3::new(L::load(token, &x[3 * i]), L::load(token, &x[3 * i + 1]), L::load(token, &x[3 * i + 2]));
+    }
+    p
+}

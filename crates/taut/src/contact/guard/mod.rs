@@ -1,0 +1,225 @@
+//! The guard: from a state free of intersections and any candidate, motion that ends free of intersections.
+//!
+//! # Why it is safe
+//! Surfaces that start free and move continuously can only come to intersect after a vertex has touched a triangle or an
+//! edge an edge, of pairs that share no vertex. Pairs whose regions do not overlap cannot (see
+//! [`detect`](super::detect)), as long as vertices stay in their regions, and the guard holds them there. For every other
+//! pair the guard ends with a proof, valid in spite of rounding, of one of these:
+//!
+//! 1. one direction separates the two features at the start and at the end, hence, all motion being straight, throughout;
+//! 2. [continuous collision detection](super::ccd) finds them apart throughout;
+//! 3. none of their vertices has moved.
+//!
+//! So the straight way from start to end is free of contact, and its end free of intersections.
+//!
+//! # How motion is changed
+//! First a few **slides**: a pair that fails is pushed apart along its direction at the start, by as much as is missing,
+//! shared by inverse mass; the rest of the motion stays. This moves with whatever moves: layers that travel together or ride
+//! on a collider are not slowed. Pairs that still fail are **truncated** in islands of vertices that could meet: planes
+//! are fixed for all pairs, then every vertex is drawn back along its way, towards a base motion known to be free, just so
+//! far that it stays on its side of all its planes (planar truncation). Base motions are the island's mean displacement, and, if
+//! that does not do, none at all, which always does.
+//!
+//! # What it cannot do
+//! Driven vertices (colliders) move as they are told. If one enters a surface that could not be pushed away, the pair is reported as
+//! **impossible**; all other pairs keep their proofs.
+
+mod islands;
+mod proof;
+mod sieve;
+mod truncate;
+
+use super::broad::Aabb;
+use super::detect::Pairs;
+use crate::lanes::V3;
+use proof::{Judge, Pair};
+use sieve::{Ask, doubtful};
+
+/// How a vertex may be moved.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Role {
+    /// By the guard, as it must; heavier ones less. Inverse mass in 1/kg.
+    Free(f64),
+    /// It follows its candidate, and is only held back where nothing else keeps surfaces apart.
+    Pinned,
+    /// It follows its candidate whatever happens: a collider's vertex.
+    Driven,
+}
+
+/// What the results are stored in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Precision {
+    /// `f32`: positions are rounded to it *before* they are proved.
+    Single,
+    /// `f64`.
+    #[default]
+    Double,
+}
+
+impl Precision {
+    fn round(self, v: f64) -> f64 {
+        match self {
+            Precision::Single => f64::from(v as f32),
+            Precision::Double => v,
+        }
+    }
+
+    /// Half the distance of neighbouring numbers around 1.
+    fn unit(self) -> f64 {
+        match self {
+            Precision::Single => f64::from(f32::EPSILON) * 0.5,
+            Precision::Double => f64::EPSILON * 0.5,
+        }
+    }
+}
+
+/// How the guard works.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// Features that start farther apart than this (m) end at least this far apart; those that start nearer come no nearer. A
+    /// twentieth of the cloth's thickness is a good choice. Greater than 0.
+    pub clearance: f64,
+    /// The part of the room between two features that truncated motion may use up, 0 to 1.
+    pub share: f64,
+    /// Slides at most.
+    pub slides: usize,
+    /// What the results are stored in.
+    pub precision: Precision,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings { clearance: 1e-4, share: 0.9, slides: 8, precision: Precision::Double }
+    }
+}
+
+/// A motion to be guarded. All slices have one entry for each vertex.
+#[derive(Clone, Copy, Debug)]
+pub struct Motion<'a> {
+    /// Positions at the start, m: free of intersections.
+    pub from: &'a [[f64; 3]],
+    /// Where vertices would like to go, m: anything.
+    pub to: &'a [[f64; 3]],
+    /// How they may be moved.
+    pub roles: &'a [Role],
+    /// Where they may go: what the pairs were found with. Must hold `from`, and both ends of driven vertices' ways.
+    pub regions: &'a [Aabb],
+    /// Pairs that may meet.
+    pub pairs: &'a Pairs,
+}
+
+/// What the guard did.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Report {
+    /// Vertices that do not end at their candidate, ascending.
+    pub stopped: Vec<u32>,
+    /// Σ|x − candidate|, m.
+    pub removed: f64,
+    /// The most that one vertex lost, m.
+    pub removed_most: f64,
+    /// Σ|candidate − start|, m.
+    pub motion: f64,
+    /// Pairs that failed at first.
+    pub failed: usize,
+    /// Slides made.
+    pub slides: usize,
+    /// Vertices in islands that were truncated.
+    pub truncated: usize,
+    /// Pairs with driven vertices that could not be kept apart.
+    pub impossible: Vec<[u32; 4]>,
+    /// Candidates that were not finite; they stay where they were.
+    pub contained: usize,
+    /// Driven vertices that leave their regions: pairs with them may be missing.
+    pub strayed: usize,
+}
+
+/// Guards a motion: writes to `x` where vertices may go. Slices in `motion` must be of one length.
+pub fn guard(motion: &Motion, settings: &Settings, x: &mut Vec<[f64; 3]>) -> Report {
+    let mut report = Report::default();
+    let judge = Judge { motion, settings };
+    admit(&judge, x, &mut report);
+    let failed = slide(&judge, x, &mut report);
+    if !failed.is_empty() {
+        truncate::truncate(&judge, &failed, x, &mut report);
+    }
+    account(motion, x, &mut report);
+    report
+}
+
+/// Takes over candidates that are finite, and holds them to their regions.
+fn admit(judge: &Judge, x: &mut Vec<[f64; 3]>, report: &mut Report) {
+    let motion = judge.motion;
+    x.clear();
+    for i in 0..motion.from.len() {
+        let finite = motion.to[i].iter().all(|c| c.is_finite());
+        report.contained += usize::from(!finite);
+        let wish = if finite { motion.to[i] } else { motion.from[i] };
+        if motion.roles[i] == Role::Driven {
+            report.strayed += usize::from(!motion.regions[i].holds(wish));
+            x.push(wish);
+        } else {
+            x.push(judge.within(i, wish));
+        }
+    }
+}
+
+/// Pushes failing pairs apart, pass by pass; returns those that fail in the end.
+fn slide(judge: &Judge, x: &mut [[f64; 3]], report: &mut Report) -> Vec<Pair> {
+    let mut failed = doubtful(judge, x, Ask::Ends);
+    failed.retain(|p| judge.alterable(p) && !judge.proves(p, x));
+    report.failed = failed.len();
+    // The pass in which a vertex was last moved: a pair is judged again if that was the last one.
+    let mut moved = vec![0; x.len()];
+    for pass in 1..=judge.settings.slides {
+        if failed.is_empty() {
+            break;
+        }
+        report.slides = pass;
+        for p in &failed {
+            push_apart(judge, p, x);
+            p.nodes.iter().for_each(|&i| moved[i as usize] = pass);
+        }
+        failed = doubtful(judge, x, Ask::EndsOf(&moved, pass));
+        failed.retain(|p| judge.alterable(p) && !judge.proves(p, x));
+    }
+    failed
+}
+
+/// Moves a pair's vertices along its direction until what is missing between them is made up.
+fn push_apart(judge: &Judge, pair: &Pair, x: &mut [[f64; 3]]) {
+    let Some(plane) = judge.plane(pair) else { return };
+    let level = |x: &[[f64; 3]], i: u32| plane.n.dot(V3::from(x[i as usize]) - plane.origin);
+    let (a, b) = pair.sides();
+    let low = a.iter().map(|&i| level(x, i)).fold(f64::INFINITY, f64::min);
+    let high = b.iter().map(|&i| level(x, i)).fold(f64::NEG_INFINITY, f64::max);
+    let missing = plane.enough + plane.slack - (low - high);
+    let (wa, wb) = (judge.mobility(a), judge.mobility(b));
+    if !(missing > 0.0 && wa + wb > 0.0) {
+        return;
+    }
+    let (low, high) = (low + missing * (wa / (wa + wb)), high - missing * (wb / (wa + wb)));
+    for (side, to, sign) in [(a, low, 1.0), (b, high, -1.0)] {
+        for &i in side {
+            let short = to - level(x, i);
+            if short * sign > 0.0 && matches!(judge.motion.roles[i as usize], Role::Free(_)) {
+                let p: [f64; 3] = (V3::from(x[i as usize]) + plane.n * short).into();
+                x[i as usize] = judge.within(i as usize, p);
+            }
+        }
+    }
+}
+
+fn account(motion: &Motion, x: &[[f64; 3]], report: &mut Report) {
+    let distance = |a: [f64; 3], b: [f64; 3]| (V3::from(a) - V3::from(b)).norm2().sqrt();
+    for i in 0..x.len() {
+        let (from, to) = (motion.from[i], motion.to[i]);
+        let finite = to.iter().all(|c| c.is_finite());
+        report.motion += if finite { distance(to, from) } else { 0.0 };
+        if x[i] != to {
+            report.stopped.push(i as u32);
+            let lost = if finite { distance(x[i], to) } else { 0.0 };
+            report.removed += lost;
+            report.removed_most = report.removed_most.max(lost);
+        }
+    }
+}

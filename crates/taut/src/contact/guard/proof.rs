@@ -1,0 +1,179 @@
+//! Proofs that a pair stays apart.
+
+use super::{Motion, Role, Settings};
+use crate::contact::ccd::{self, along, edge_edge_impact, vertex_triangle_impact};
+use crate::contact::detect::Kind;
+use crate::contact::distance::{edge_edge, vertex_triangle};
+use crate::lanes::{Real, V3};
+
+/// A pair that must stay apart.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Pair {
+    pub kind: Kind,
+    pub nodes: [u32; 4],
+}
+
+impl Pair {
+    /// The vertices of the first feature and of the second.
+    pub fn sides(&self) -> (&[u32], &[u32]) {
+        self.nodes.split_at(if self.kind == Kind::VertexTriangle { 1 } else { 2 })
+    }
+}
+
+/// A direction that separates a pair at the start.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Plane {
+    /// Unit vector, from the second feature to the first.
+    pub n: V3<f64>,
+    /// A point near both, m: levels are measured from here, so that they keep their digits far from the world's origin.
+    pub origin: V3<f64>,
+    /// The gap that is enough at the end, m.
+    pub enough: f64,
+    /// What rounding may do to a gap, m.
+    pub slack: f64,
+}
+
+/// Decides about pairs of one motion.
+pub(super) struct Judge<'a> {
+    pub motion: &'a Motion<'a>,
+    pub settings: &'a Settings,
+}
+
+type P = [f64; 3];
+
+impl Judge<'_> {
+    /// The nearest place to `p` in a vertex's region, as it can be stored; its start stays as it is, to the bit, and so does
+    /// a vertex without a region. Regions are `f32`, so rounding to `f32` leads into them.
+    pub fn within(&self, i: usize, p: P) -> P {
+        let (from, region) = (self.motion.from[i], &self.motion.regions[i]);
+        if p == from || !region.holds(from) {
+            return from;
+        }
+        core::array::from_fn(|k| {
+            let (c, lo, hi) = (self.settings.precision.round(p[k]), f64::from(region.lo[k]), f64::from(region.hi[k]));
+            if c < lo {
+                lo
+            } else if c > hi {
+                hi
+            } else {
+                c
+            }
+        })
+    }
+
+    /// All pairs, in a fixed order.
+    pub fn pairs(&self) -> impl Iterator<Item = Pair> {
+        let of = |kind| move |&nodes: &[u32; 4]| Pair { kind, nodes };
+        let pairs = self.motion.pairs;
+        let first = pairs.vertex_triangle.iter().map(of(Kind::VertexTriangle));
+        first.chain(pairs.edge_edge.iter().map(of(Kind::EdgeEdge)))
+    }
+
+    /// Whether any of its vertices can be moved.
+    pub fn alterable(&self, pair: &Pair) -> bool {
+        pair.nodes.iter().any(|&i| !self.driven(i))
+    }
+
+    pub fn driven(&self, i: u32) -> bool {
+        self.motion.roles[i as usize] == Role::Driven
+    }
+
+    /// Whether a vertex of the pair is driven.
+    pub fn with_driven(&self, pair: &Pair) -> bool {
+        pair.nodes.iter().any(|&i| self.driven(i))
+    }
+
+    /// How readily a feature gives way: the greatest inverse mass of its free vertices.
+    pub fn mobility(&self, side: &[u32]) -> f64 {
+        let free = side.iter().map(|&i| match self.motion.roles[i as usize] {
+            Role::Free(w) if w > 0.0 => w,
+            _ => 0.0,
+        });
+        free.fold(0.0, f64::max)
+    }
+
+    fn at(x: &[P], pair: &Pair) -> [V3<f64>; 4] {
+        pair.nodes.map(|i| V3::from(x[i as usize]))
+    }
+
+    /// Whether the pair is proved to stay apart, and to end far enough apart, on the straight way to `x`.
+    pub fn proves(&self, pair: &Pair, x: &[P]) -> bool {
+        let (from, to) = (Self::at(self.motion.from, pair), Self::at(x, pair));
+        let split = pair.sides().0.len();
+        if from == to
+            || (separates(centres(from, split), &from, split, 0.0)
+                && separates(centres(from, split), &to, split, self.settings.clearance))
+        {
+            return true;
+        }
+        let Some(plane) = self.plane(pair) else { return false };
+        separates(plane.n, &from, split, 0.0) && separates(plane.n, &to, split, plane.enough)
+            || self.never_within(pair, |i| x[i as usize], plane.enough)
+    }
+
+    /// Whether the pair stays farther apart than `clearance` (m) while its vertices go straight to `ends`.
+    pub fn never_within(&self, pair: &Pair, ends: impl Fn(u32) -> P, clearance: f64) -> bool {
+        let [a, b, c, d] = pair.nodes.map(|i| [V3::from(self.motion.from[i as usize]), V3::from(ends(i))]);
+        match pair.kind {
+            Kind::VertexTriangle => vertex_triangle_impact(a, [b, c, d], clearance).is_none(),
+            Kind::EdgeEdge => edge_edge_impact([a, b], [c, d], clearance).is_none(),
+        }
+    }
+
+    /// Whether one direction separates the pair wherever on their ways from start to `x` its vertices are, one by one.
+    pub fn unreachable(&self, pair: &Pair, x: &[P]) -> bool {
+        let (from, to) = (Self::at(self.motion.from, pair), Self::at(x, pair));
+        let split = pair.sides().0.len();
+        let all = |n, need| {
+            let clear = |p, q| separates_mixed(n, p, q, split, need);
+            clear(&from, &from) && clear(&from, &to) && clear(&to, &from) && clear(&to, &to)
+        };
+        all(centres(from, split), self.settings.clearance)
+            || self.plane(pair).is_some_and(|plane| all(plane.n, plane.enough))
+    }
+
+    /// A direction that separates the pair at the start; none if they touch, or nearly.
+    pub fn plane(&self, pair: &Pair) -> Option<Plane> {
+        let p = Self::at(self.motion.from, pair);
+        let split = pair.sides().0.len();
+        let (between, across) = match pair.kind {
+            Kind::VertexTriangle => (vertex_triangle(p[0], [p[1], p[2], p[3]]).delta, (p[2] - p[1]).cross(p[3] - p[1])),
+            Kind::EdgeEdge => (edge_edge([p[0], p[1]], [p[2], p[3]]).delta, (p[1] - p[0]).cross(p[3] - p[2])),
+        };
+        let n = [between, across, -across].into_iter().map(unit).find(|&n| separates(n, &p, split, 0.0))?;
+        let level = |i: usize| n.dot(p[i] - p[3]);
+        let low = (0..split).map(level).fold(f64::INFINITY, f64::min);
+        let gap = low - (split..4).map(level).fold(f64::NEG_INFINITY, f64::max);
+        let size = pair.nodes.iter().flat_map(|&i| self.motion.from[i as usize]).fold(0.0, |m: f64, c| m.max(c.abs()));
+        // Sixteen roundings of the greatest coordinate: a few of a moved vertex, a few of levels.
+        let slack = 16.0 * self.settings.precision.unit() * size;
+        // Below four slacks nothing can be given away: only what does not move stays as it is.
+        let enough = if gap > 4.0 * slack { self.settings.clearance.min(gap - slack) } else { gap };
+        Some(Plane { n, origin: p[3], enough, slack })
+    }
+}
+
+/// The line between the two features' centres: a direction that proves most pairs apart, and costs least.
+#[inline(always)]
+pub(super) fn centres<R: Real>(p: [V3<R>; 4], split: usize) -> V3<R> {
+    let (a, b, c) = (p[0] - p[3], p[1] - p[3], p[2] - p[3]);
+    if split == 1 { a * p[0].x.lit(3.0) - b - c } else { a + b - c }
+}
+
+fn unit(v: V3<f64>) -> V3<f64> {
+    // By the greatest component first: squares of tiny ones vanish.
+    let most = v.x.abs().max(v.y.abs()).max(v.z.abs());
+    let v = v * (1.0 / most);
+    v * (1.0 / v.norm2().sqrt())
+}
+
+/// Whether direction `n` separates the first `split` points from the others by more than `need` ≥ 0 (m), for certain.
+fn separates(n: V3<f64>, p: &[V3<f64>; 4], split: usize, need: f64) -> bool {
+    separates_mixed(n, p, p, split, need)
+}
+
+/// The same for the first feature where `p` has it and the second where `q` has it.
+fn separates_mixed(n: V3<f64>, p: &[V3<f64>; 4], q: &[V3<f64>; 4], split: usize, need: f64) -> bool {
+    let need = along(n, need);
+    (0..split).all(|i| (split..4).all(|j| ccd::at_least(n, p[i] - q[j], need) > 0.0))
+}

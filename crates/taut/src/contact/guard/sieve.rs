@@ -1,0 +1,131 @@
+//! Cheap proofs for all pairs at once, lane-wide: what is left needs a closer look.
+
+use super::proof::{Judge, Pair, centres};
+use crate::contact::ccd::{along, at_least};
+use crate::contact::detect::{Kind, gather};
+use crate::contact::distance::{edge_edge, vertex_triangle};
+use crate::lanes::{Kernel, Lanes, Scalar, V3, Width};
+use fearless_simd::Level;
+
+/// Which pairs to sieve, and for what.
+#[derive(Clone, Copy)]
+pub(super) enum Ask<'a> {
+    /// All: are they apart at the start and at the end?
+    Ends,
+    /// The same, for those that have a vertex marked with the number.
+    EndsOf(&'a [usize], usize),
+    /// All: are they apart with each vertex at either end of its way?
+    Mixed,
+}
+
+/// The pairs, in order, that neither the line between their centres nor the one between their closest points at the start
+/// proves apart, by the clearance in the end.
+pub(super) fn doubtful(judge: &Judge, x: &[[f64; 3]], ask: Ask) -> Vec<Pair> {
+    let mut left = Vec::new();
+    let all = judge.motion.pairs;
+    for (kind, pairs) in [(Kind::VertexTriangle, &all.vertex_triangle), (Kind::EdgeEdge, &all.edge_edge)] {
+        let split = if kind == Kind::VertexTriangle { 1 } else { 2 };
+        f64::run(Width::W8, Level::new(), Sieve { judge, x, ask, kind, split, pairs, left: &mut left });
+    }
+    left
+}
+
+struct Sieve<'a> {
+    judge: &'a Judge<'a>,
+    x: &'a [[f64; 3]],
+    ask: Ask<'a>,
+    kind: Kind,
+    split: usize,
+    pairs: &'a [[u32; 4]],
+    left: &'a mut Vec<Pair>,
+}
+
+/// Pairs in one go: few enough to stay in the fastest cache.
+const PART: usize = 512;
+
+impl Kernel<f64> for Sieve<'_> {
+    #[inline(always)]
+    fn run<L: Lanes<f64>>(self, token: L::Token) {
+        let (mut asked, mut kept) = ([[0; 4]; PART], [[0; 4]; PART]);
+        for part in self.pairs.chunks(PART) {
+            let count = self.choose(part, &mut asked);
+            let count = self.sift::<L>(token, &asked[..count], false, &mut kept);
+            let count = self.sift::<L>(token, &kept[..count], true, &mut asked);
+            for &nodes in &asked[..count] {
+                self.left.push(Pair { kind: self.kind, nodes });
+            }
+        }
+    }
+}
+
+impl Sieve<'_> {
+    /// The pairs that are asked for; returns how many.
+    #[inline(always)]
+    fn choose(&self, part: &[[u32; 4]], asked: &mut [[u32; 4]; PART]) -> usize {
+        let Ask::EndsOf(marks, mark) = self.ask else {
+            asked[..part.len()].copy_from_slice(part);
+            return part.len();
+        };
+        let mut count = 0;
+        for nodes in part {
+            asked[count] = *nodes;
+            let [a, b, c, d] = nodes.map(|i| marks[i as usize] == mark);
+            count += usize::from(a | b | c | d);
+        }
+        count
+    }
+
+    /// Passes on the pairs that one direction does not prove apart; returns how many.
+    #[inline(always)]
+    fn sift<L: Lanes<f64>>(
+        &self,
+        token: L::Token,
+        pairs: &[[u32; 4]],
+        closest: bool,
+        kept: &mut [[u32; 4]; PART],
+    ) -> usize {
+        let mut count = 0;
+        for lot in pairs.chunks(L::N) {
+            let from = gather::<L>(token, self.judge.motion.from, lot);
+            let to = gather::<L>(token, self.x, lot);
+            let n = match (closest, self.kind) {
+                (false, _) => centres(from, self.split),
+                (true, Kind::VertexTriangle) => vertex_triangle(from[0], [from[1], from[2], from[3]]).delta,
+                (true, Kind::EdgeEdge) => edge_edge([from[0], from[1]], [from[2], from[3]]).delta,
+            };
+            let proved = self.proved(n, &from, &to);
+            for (lane, nodes) in lot.iter().enumerate() {
+                kept[count] = *nodes;
+                count += (proved >> lane & 1 ^ 1) as usize;
+            }
+        }
+        count
+    }
+
+    /// One bit for each lane in which `n` proves what is asked.
+    #[inline(always)]
+    fn proved<L: Lanes<f64>>(&self, n: V3<L>, from: &[V3<L>; 4], to: &[V3<L>; 4]) -> u32 {
+        let zero = n.x.lit(0.0);
+        let need = along(n, n.x.lit(self.judge.settings.clearance));
+        let ends = apart(n, to, to, self.split, need);
+        match self.ask {
+            Ask::Mixed => {
+                let start = apart(n, from, from, self.split, need);
+                ends & start & apart(n, from, to, self.split, need) & apart(n, to, from, self.split, need)
+            }
+            _ => ends & apart(n, from, from, self.split, zero),
+        }
+    }
+}
+
+/// One bit for each lane in which `n` separates `p`'s first feature from `q`'s second.
+#[inline(always)]
+fn apart<L: Lanes<f64>>(n: V3<L>, p: &[V3<L>; 4], q: &[V3<L>; 4], split: usize, need: L) -> u32 {
+    let mut proved = u32::MAX;
+    for i in 0..split {
+        for j in split..4 {
+            proved &= L::bits(n.x.lit(0.0).lt(at_least(n, p[i] - q[j], need)));
+        }
+    }
+    proved
+}

@@ -1,0 +1,301 @@
+use crate::common::{Rng, sheet};
+use taut::contact::detect::{Field, Pairs, all_pairs, swept_regions};
+use taut::contact::exact::intersections;
+use taut::contact::guard::{Motion, Precision, Report, Role, Settings, guard};
+use taut::contact::surface::Surface;
+use taut::lanes::V3;
+
+type P = [f64; 3];
+
+/// Surfaces in one array, and what may be done with their vertices.
+#[derive(Clone, Default)]
+struct World {
+    x: Vec<P>,
+    surfaces: Vec<Vec<[u32; 3]>>,
+    deforms: Vec<bool>,
+    roles: Vec<Role>,
+}
+
+impl World {
+    fn add(&mut self, x: &[P], triangles: &[[u32; 3]], role: Role) {
+        let first = self.x.len() as u32;
+        self.x.extend(x);
+        self.surfaces.push(triangles.iter().map(|t| t.map(|i| i + first)).collect());
+        self.deforms.push(role != Role::Driven);
+        self.roles.resize(self.x.len(), role);
+    }
+
+    fn triangles(&self) -> Vec<[u32; 3]> {
+        self.surfaces.concat()
+    }
+
+    fn intersections(&self, x: &[P]) -> Vec<(u32, u32)> {
+        intersections(x, &self.triangles())
+    }
+
+    fn guard(&self, to: &[P], pad: f64, settings: &Settings) -> (Vec<P>, Report) {
+        let (mut regions, mut pairs, mut x) = (Vec::new(), Pairs::default(), Vec::new());
+        let there: Vec<P> =
+            to.iter().zip(&self.x).map(|(t, f)| if t.iter().all(|c| c.is_finite()) { *t } else { *f }).collect();
+        swept_regions(&self.x, &there, pad, &mut regions);
+        let fields: Vec<Field> = self.surfaces.iter().map(|t| Field::new(Surface::new(t), &regions)).collect();
+        all_pairs(&fields, &self.deforms, &mut pairs);
+        let motion = Motion { from: &self.x, to, roles: &self.roles, regions: &regions, pairs: &pairs };
+        let report = guard(&motion, settings, &mut x);
+        (x, report)
+    }
+}
+
+const FREE: Role = Role::Free(1.0);
+
+fn moved(x: &[P], by: impl Fn(usize) -> V3<f64>) -> Vec<P> {
+    x.iter().enumerate().map(|(i, &p)| (V3::from(p) + by(i)).into()).collect()
+}
+
+fn farthest(a: &[P], b: &[P]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (V3::from(*a) - V3::from(*b)).norm2().sqrt()).fold(0.0, f64::max)
+}
+
+/// A few small surfaces, free of intersections: crumpled sheets, sheets of slivers, sheets that lie on each other edge on edge,
+/// single triangles, closed boxes.
+fn random_world(rng: &mut Rng, driven: bool) -> World {
+    loop {
+        let mut world = World::default();
+        let count = 2 + rng.next() % 2;
+        let style = rng.next() % 5;
+        for k in 0..count {
+            let mut mesh = sheet(2 + (rng.next() % 3) as usize);
+            let (thin, shift) = (10f64.powf(rng.within(-4.0, 0.0)), rng.vector(0.3));
+            let layer = 10f64.powf(rng.within(-7.0, -1.0)) * (k as f64 + 1.0);
+            mesh.positions.iter_mut().for_each(|p| {
+                *p = match style {
+                    0 => [p[0], p[1] + layer, p[2]],
+                    1 => [p[0], p[1] + layer, p[2] * thin],
+                    2 => [p[0] * thin, p[1] + layer, p[2] + p[0]],
+                    _ => (V3::from(*p) * 0.5 + shift + rng.vector(0.1)).into(),
+                }
+            });
+            let role = if driven && k == 0 { Role::Driven } else { Role::Free(rng.within(0.1, 10.0)) };
+            world.add(&mesh.positions, &mesh.triangles, role);
+        }
+        // Some in f32, so that both precisions can go on from it; some far from the origin.
+        let offset = if rng.next().is_multiple_of(4) { 1000.0 } else { 0.0 };
+        world.x.iter_mut().for_each(|p| *p = p.map(|c| f64::from((c + offset) as f32)));
+        if world.intersections(&world.x).is_empty() {
+            return world;
+        }
+    }
+}
+
+/// Anything a solver might come up with, and much that it should not.
+fn candidate(rng: &mut Rng, world: &World) -> Vec<P> {
+    let size = 10f64.powf(rng.within(-7.0, 2.0));
+    let common = rng.vector(1.0) * (rng.next() % 2) as f64;
+    let noise: Vec<V3<f64>> = world.x.iter().map(|_| rng.vector(size)).collect();
+    let point = rng.vector(1.0);
+    let style = rng.next() % 8;
+    let mut to = moved(&world.x, |i| {
+        let x = V3::from(world.x[i]);
+        match style {
+            0 => point - x,
+            1 => (point - x) * 2.0,
+            2 => V3::new(0.0, -2.0 * x.y, 0.0),
+            3 => V3::new(0.0, if i % 2 == 0 { 1.0 } else { -1.0 }, 0.0) * size,
+            _ => common + noise[i],
+        }
+    });
+    if rng.next().is_multiple_of(16) {
+        let i = rng.next() as usize % to.len();
+        to[i][0] = f64::NAN;
+    }
+    // Colliders stay whole: they move as one.
+    let shift = noise[0];
+    for i in 0..to.len() {
+        if world.roles[i] == Role::Driven {
+            to[i] = (V3::from(world.x[i]) + shift).into();
+            to[i] = to[i].map(|c| f64::from(c as f32));
+        }
+    }
+    to
+}
+
+#[test]
+fn any_motion_ends_free_of_intersections() {
+    let mut rng = Rng(16);
+    let (mut failing, mut truncated) = (0, 0);
+    for round in 0..1200 {
+        let mut world = random_world(&mut rng, false);
+        for i in 0..world.roles.len() {
+            if rng.next().is_multiple_of(6) {
+                world.roles[i] = Role::Pinned;
+            }
+        }
+        let precision = if round % 2 == 0 { Precision::Double } else { Precision::Single };
+        let clearance = 10f64.powf(rng.within(-6.0, -2.0));
+        let slides = (rng.next() % 9) as usize;
+        let settings = Settings { clearance, slides, precision, ..Settings::default() };
+        for step in 0..3 {
+            let to = candidate(&mut rng, &world);
+            let pad = 10f64.powf(rng.within(-5.0, -1.0));
+            let (x, report) = world.guard(&to, pad, &settings);
+            let found = world.intersections(&x);
+            assert!(found.is_empty(), "round {round}, step {step}: {found:?}, {report:?}");
+            assert!(report.impossible.is_empty() && x.iter().flatten().all(|c| c.is_finite()));
+            let stopped: Vec<u32> = (0..x.len() as u32).filter(|&i| x[i as usize] != to[i as usize]).collect();
+            assert_eq!(report.stopped, stopped);
+            failing += usize::from(report.failed > 0);
+            truncated += usize::from(report.truncated > 0);
+            world.x = x;
+        }
+    }
+    assert!(failing > 1800 && truncated > 300, "{failing} motions failed at first, {truncated} were truncated");
+}
+
+#[test]
+fn colliders_are_kept_out_or_reported() {
+    let mut rng = Rng(17);
+    let (mut kept, mut reported) = (0, 0);
+    for round in 0..800 {
+        let mut world = random_world(&mut rng, true);
+        let settings = Settings { clearance: 1e-4, ..Settings::default() };
+        for _ in 0..3 {
+            let to = candidate(&mut rng, &world);
+            let (x, report) = world.guard(&to, 0.05, &settings);
+            assert!(x.iter().flatten().all(|c| c.is_finite()));
+            for i in 0..x.len() {
+                assert!(world.roles[i] != Role::Driven || x[i] == to[i], "driven vertices go where they are driven");
+            }
+            let driven = world.surfaces[0].len() as u32;
+            let found = world.intersections(&x);
+            if report.impossible.is_empty() {
+                assert!(found.is_empty(), "{round}: {found:?} {report:?}");
+                kept += usize::from(report.failed > 0);
+                world.x = x;
+            } else {
+                // What cannot be kept out is in one of the two; the cloth itself stays free of itself.
+                assert!(found.iter().all(|&(s, _)| s < driven), "{round}: {found:?}");
+                reported += 1;
+                break;
+            }
+        }
+    }
+    assert!(kept > 200 && reported > 50, "{kept} kept out, {reported} reported");
+}
+
+#[test]
+fn what_is_free_is_left_alone() {
+    let mut rng = Rng(18);
+    for _ in 0..300 {
+        let world = random_world(&mut rng, false);
+        // Everything together, far and fast: nothing meets anything, so nothing may be lost.
+        let by = rng.vector(50.0);
+        let to = moved(&world.x, |_| by);
+        let (x, report) = world.guard(&to, 1e-3, &Settings { clearance: 1e-9, ..Settings::default() });
+        // Rounding of the sum may bring features nearer by a hair where they nearly touch.
+        assert!(farthest(&x, &to) < 1e-6, "{report:?}");
+    }
+}
+
+/// Two sheets, one above the other by `gap`.
+fn layers(n: usize, gap: f64) -> World {
+    let mesh = sheet(n);
+    let mut world = World::default();
+    world.add(&mesh.positions, &mesh.triangles, FREE);
+    let above = moved(&mesh.positions, |_| V3::new(0.013, gap, 0.007));
+    world.add(&above, &mesh.triangles, FREE);
+    world
+}
+
+#[test]
+fn layers_that_travel_together_are_not_slowed() {
+    let mut rng = Rng(19);
+    let world = layers(9, 0.002);
+    let jitter: Vec<V3<f64>> = world.x.iter().map(|_| rng.vector(5e-4)).collect();
+    let to = moved(&world.x, |i| V3::new(0.3, -0.5, 0.1) + jitter[i]);
+    let (x, report) = world.guard(&to, 0.01, &Settings::default());
+    assert!(world.intersections(&x).is_empty());
+    assert!(report.removed <= 1e-3 * report.motion, "removed {} of {}", report.removed, report.motion);
+}
+
+#[test]
+fn a_falling_layer_stops_at_the_clearance_and_keeps_sliding() {
+    let world = layers(9, 0.002);
+    let n = world.x.len();
+    // The upper one falls by 1 cm through the other and moves sideways by 3 mm; the lower one is held.
+    let mut world = world;
+    world.roles[..n / 2].fill(Role::Pinned);
+    let to = moved(&world.x, |i| if i < n / 2 { V3::default() } else { V3::new(0.003, -0.01, 0.0) });
+    let settings = Settings { clearance: 1e-4, ..Settings::default() };
+    let (x, report) = world.guard(&to, 0.01, &settings);
+    assert!(world.intersections(&x).is_empty());
+    assert_eq!(report.truncated, 0, "slides do it");
+    for i in n / 2..n {
+        // Over the lower sheet it lies at the clearance; beyond its rim it may hang down.
+        assert!((x[i][0] - to[i][0]).abs() < 1e-12 && (x[i][2] - to[i][2]).abs() < 1e-12, "sideways motion stays");
+        let over = to[i][0] < 0.999 && to[i][2] < 0.999;
+        assert!(!over || (x[i][1] - 1e-4).abs() < 1e-9, "{:?}", x[i]);
+    }
+}
+
+#[test]
+fn a_collider_pushes_what_lies_before_it() {
+    // A driven sheet rises by ten times the gap under two layers of cloth; both must go with it.
+    let mut world = World::default();
+    let mesh = sheet(7);
+    world.add(&mesh.positions, &mesh.triangles, Role::Driven);
+    for k in 1..3 {
+        world.add(&moved(&mesh.positions, |_| V3::new(0.01, 0.002 * k as f64, 0.02)), &mesh.triangles, FREE);
+    }
+    let n = mesh.positions.len();
+    let to = moved(&world.x, |i| if i < n { V3::new(0.0, 0.02, 0.0) } else { V3::default() });
+    let (x, report) = world.guard(&to, 0.05, &Settings { clearance: 1e-4, slides: 20, ..Settings::default() });
+    assert!(report.impossible.is_empty(), "{report:?}");
+    assert!(world.intersections(&x).is_empty());
+}
+
+#[test]
+fn a_sheet_between_two_closing_plates_is_reported() {
+    let mut world = World::default();
+    let mesh = sheet(5);
+    world.add(&mesh.positions, &mesh.triangles, FREE);
+    let plate: Vec<P> = mesh.positions.iter().map(|p| [p[0] * 2.0 - 0.5, -0.01, p[2] * 2.0 - 0.5]).collect();
+    world.add(&plate, &mesh.triangles, Role::Driven);
+    world.add(&moved(&plate, |_| V3::new(0.0, 0.02, 0.0)), &mesh.triangles, Role::Driven);
+    let n = mesh.positions.len();
+    // They pass each other: nothing can be between them.
+    let to = moved(&world.x, |i| V3::new(0.0, [0.0, 0.03, -0.03][i / n], 0.0));
+    let (x, report) = world.guard(&to, 0.05, &Settings::default());
+    assert!(!report.impossible.is_empty());
+    assert!(x.iter().flatten().all(|c| c.is_finite()));
+    assert!(intersections(&x, &world.surfaces[0]).is_empty(), "the sheet is free of itself");
+}
+
+#[test]
+fn vertices_stay_in_their_regions_and_bad_numbers_at_their_place() {
+    let world = layers(4, 0.01);
+    let mut regions = Vec::new();
+    swept_regions(&world.x, &world.x, 0.001, &mut regions);
+    let mut to = moved(&world.x, |_| V3::new(0.0, 0.5, 0.0));
+    to[3] = [f64::NAN; 3];
+    to[7] = [f64::INFINITY, 0.0, 0.0];
+    let pairs = Pairs::default();
+    let motion = Motion { from: &world.x, to: &to, roles: &world.roles, regions: &regions, pairs: &pairs };
+    let mut x = Vec::new();
+    let report = guard(&motion, &Settings::default(), &mut x);
+    assert_eq!((report.contained, x[3], x[7]), (2, world.x[3], world.x[7]));
+    assert!(x.iter().zip(&regions).all(|(p, r)| r.holds(*p)));
+    assert_eq!(report.stopped.len(), x.len());
+}
+
+#[test]
+fn a_pair_that_is_not_finite_at_the_start_does_not_hang() {
+    let mut world = layers(3, 0.01);
+    world.x[4][1] = f64::NAN;
+    let (mut regions, mut x) = (Vec::new(), Vec::new());
+    let to = moved(&world.x, |_| V3::new(0.0, 0.1, 0.0));
+    swept_regions(&world.x, &to, 0.01, &mut regions);
+    let pairs = Pairs { vertex_triangle: vec![[12, 3, 4, 0], [13, 0, 1, 3]], edge_edge: vec![[0, 4, 10, 12]] };
+    let motion = Motion { from: &world.x, to: &to, roles: &world.roles, regions: &regions, pairs: &pairs };
+    let report = guard(&motion, &Settings::default(), &mut x);
+    assert!(x.iter().enumerate().all(|(i, p)| i == 4 || p.iter().all(|c| c.is_finite())), "{report:?}");
+}
