@@ -129,8 +129,8 @@ fn alpha_is_the_stretchiness() {
         let apsl = Apsl::<f64>::areas(p.len(), &rest, settings).unwrap();
         apsl.apply_to_candidates(&mut p, &[], &mut LimitScratch::new(1)).after.size
     };
-    let (tight, loose, looser) = (left(1.05), left(2.0), left(10.0));
-    assert!(tight < 0.5 * loose && loose < looser && looser < 0.3, "{tight} {loose} {looser}");
+    let (tight, loose, looser) = (left(1.001), left(1.05), left(2.0));
+    assert!(tight < 0.5 * loose && loose < looser && looser <= 0.3, "{tight} {loose} {looser}");
 }
 
 #[test]
@@ -171,6 +171,8 @@ fn volumes_of_tetrahedra_work_alike() {
     assert!((report.before.size - 0.17).abs() < 1e-9 && report.converged && worst < 1.001e-3, "{report:?} {worst}");
 }
 
+const STEPS: u32 = 240;
+
 #[test]
 fn cloth_of_areas_alone_hangs_and_keeps_them() {
     let mesh = sheet(21);
@@ -183,17 +185,17 @@ fn cloth_of_areas_alone_hangs_and_keeps_them() {
     let mut v = vec![[0.0; 4]; x.len()];
     let mut scratch = LimitScratch::new(1);
     let (mut worst, mut systems, mut iterations) = (0.0f64, 0, 0);
-    for _ in 0..240 {
+    for _ in 0..STEPS {
         let report = cloth.step(&mut x, &mut v, 1.0 / 120.0, &mut scratch);
         worst = worst.max(report.after.size);
         systems += report.iterations;
         iterations += report.cg_iterations;
     }
     println!(
-        "stand-alone, {} triangles, 2 s: largest area change {:.2} %, {:.1} systems a step, {:.1} CG iterations each",
+        "stand-alone, {} triangles, 2 s: largest area change {:.2} %, {:.1} systems a substep, {:.1} CG iterations each",
         mesh.triangles.len(),
         100.0 * worst,
-        f64::from(systems) / 240.0,
+        f64::from(systems) / f64::from(STEPS) / 4.0,
         iterations as f64 / f64::from(systems)
     );
     let lowest = x.iter().map(|x| x[1]).fold(0.0, f64::min);

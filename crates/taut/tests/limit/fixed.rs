@@ -67,7 +67,7 @@ fn with_two_fixed_no_place_of_the_third_is_better() {
         let k = round % 3;
         let mut fixed = [true; 3];
         fixed[k] = false;
-        let f = filtered(&mut dice, 0.3, limits, fixed, 300);
+        let f = filtered(&mut dice, 0.3, limits, fixed, 3000);
         for i in (0..3).filter(|&i| i != k) {
             assert_eq!(f.after[i], f.before[i]);
         }

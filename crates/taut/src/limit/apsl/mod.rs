@@ -17,7 +17,8 @@ use system::{CHUNK, NUMBERS, System};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ApslSettings {
     /// The diagonal of G is multiplied by this, above 1 (APSL §4). Larger solves in fewer iterations and holds areas more loosely
-    /// in one solve.
+    /// in one solve, above all changes that vary slowly over the cloth, which G hardly sees: at 1.1 a solve takes 4 iterations
+    /// and a sheet stretched to twice its length is still 11 % too large after 30, at 1.001 one takes 50 and 4 are enough.
     pub alpha: f64,
     /// Raises α for the next solve when conjugate gradients do not converge in `cg_iterations`, and lets it down again
     /// when they take less than half of that (APSL §4).
@@ -38,12 +39,12 @@ pub struct ApslSettings {
 impl Default for ApslSettings {
     fn default() -> Self {
         ApslSettings {
-            alpha: 1.5,
+            alpha: 1.01,
             adaptive: true,
             substeps: 10,
             threshold: 0.02,
             cg_tolerance: 0.1,
-            cg_iterations: 40,
+            cg_iterations: 60,
             band: Band::both(0.0),
         }
     }

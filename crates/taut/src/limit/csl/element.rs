@@ -210,16 +210,15 @@ fn in_plane<T: Real>(form: CslForm, u: &[T; 3], s: &[T; 3], b: &[T; 3]) -> [[T; 
     }
 }
 
-/// How much a component that is within its limits counts in [`swing`], against one that is not. It bounds the motion for the
-/// sake of a component that the vertex hardly touches; smaller meets limits in fewer solves but throws vertices farther.
-const IDLE: f64 = 1.0 / 64.0;
-
 /// The motion of the only free vertex, whose shape function has the gradient `n` (1/m): least squares over the three
-/// components, those out of bounds counting fully and the others a little (CSL Appendix A, in closed form).
+/// components (CSL Appendix A, in closed form).
 ///
 /// Two unknowns u and three rows B u = b: by Cauchy and Binet the solution is the mean of the three pairwise ones, weighted
 /// by the squared determinants, in which nothing cancels. The rows are the derivatives of U itself: with ω = (n × u)/tr U,
-/// dU = u nᵀ − ω J U.
+/// dU = u nᵀ − ω J U. A component within its limits has b = 0 and counts like the others: then |B u − b|² bounds the
+/// violation after the step from above and touches it before, so that no step makes it worse, and steps end where none
+/// makes it better. Counting such components less was tried: limits were met sooner where they could be, and went in
+/// circles where not.
 #[inline(always)]
 fn swing<T: Real>(polar: &Polar<T>, n: &[T; 2], b: &[T; 3]) -> V3<T> {
     let (zero, one) = (b[0].lit(0.0), b[0].lit(1.0));
@@ -234,17 +233,12 @@ fn swing<T: Real>(polar: &Polar<T>, n: &[T; 2], b: &[T; 3]) -> V3<T> {
     let half = one.lit(0.5);
     let (t, px, py) = (uxy * inverse, T::select(some, uxx * inverse, half), T::select(some, uyy * inverse, half));
     let rows = [[nx - ny * t, nx * t], [ny * t, ny - nx * t], [px * ny, py * nx]];
-    let mut weight = *b;
-    for i in 0..3 {
-        weight[i] = T::select(zero.lt(b[i].abs()), one, one.lit(IDLE));
-    }
     let (mut ux, mut uy, mut over) = (zero, zero, zero);
     for (i, j) in [(0, 1), (0, 2), (1, 2)] {
         let det = rows[i][0] * rows[j][1] - rows[i][1] * rows[j][0];
-        let scale = weight[i] * weight[j] * det;
-        over = over + scale * det;
-        ux = ux + scale * (b[i] * rows[j][1] - b[j] * rows[i][1]);
-        uy = uy + scale * (b[j] * rows[i][0] - b[i] * rows[j][0]);
+        over = over + det * det;
+        ux = ux + det * (b[i] * rows[j][1] - b[j] * rows[i][1]);
+        uy = uy + det * (b[j] * rows[i][0] - b[i] * rows[j][0]);
     }
     let sound = zero.lt(over);
     let per = T::select(sound, per / T::select(sound, over, one), zero);
