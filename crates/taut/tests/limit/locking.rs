@@ -11,7 +11,7 @@ use taut::limit::{
 };
 use taut::mesh::TriMesh;
 
-const N: usize = 9;
+const N: usize = 7;
 
 fn one_way() -> TriMesh {
     let at = |i: usize| i as f64 / (N - 1) as f64;
@@ -29,7 +29,7 @@ fn one_way() -> TriMesh {
     mesh
 }
 
-/// Drops the free half for 1.5 s, with soft springs (50 N/m) along weft and warp and in air that lets it come to rest. Returns
+/// Drops the free half for 1.5 s, with soft springs (10 N/m) along weft and warp and in air that lets it come to rest. Returns
 /// how far below its height the free corner is on average in the last third, over how far it can be (the height of the
 /// triangle that hangs, 0.707 m).
 fn drop(limiter: Option<&dyn Limit<f64>>) -> f64 {
@@ -41,12 +41,12 @@ fn drop(limiter: Option<&dyn Limit<f64>>) -> f64 {
     let length = 1.0 / (N - 1) as f64;
     let springs = edges_of(&mesh.triangles, &mesh.positions).into_iter().filter(|e| e.length < 1.2 * length);
     let springs: Vec<[usize; 2]> = springs.map(|e| e.vertices.map(|v| v as usize)).collect();
-    let (dt, steps) = (0.0025, 600);
+    let (dt, steps) = (0.005, 300);
     let mut sum = 0.0;
     for step in 0..steps {
         for [a, b] in &springs {
             let d = point(&x[*b]) - point(&x[*a]);
-            let push = d * (50.0 * (1.0 - length / d.norm2().sqrt()) * dt);
+            let push = d * (10.0 * (1.0 - length / d.norm2().sqrt()) * dt);
             for (i, push) in [(*a, push), (*b, -push)] {
                 let kick = push * x[i][3];
                 v[i] = [v[i][0] + kick.x, v[i][1] + kick.y, v[i][2] + kick.z, 0.0];
@@ -76,14 +76,15 @@ fn tight_edges_lock_and_the_others_do_not() {
     let rest = RestTriangle::all(&mesh.triangles, &mesh.positions, [1.0, 0.0, 0.0]);
     let edges = edges_of(&mesh.triangles, &mesh.positions);
     let tight = 1e-4;
-    let sweeps = SweepSettings { iterations: 3000, tolerance: 1e-5, seed: 0 };
+    let sweeps = SweepSettings { iterations: 1000, tolerance: 2e-5, seed: 0 };
     let csl = |limits| Csl::<f64>::new(n, &rest, &[limits], CslSettings { sweeps, ..CslSettings::default() }).unwrap();
     let loose = StrainLimits { shear: Band::both(0.3), ..StrainLimits::both(tight, tight, 0.0) };
-    let areas = ApslSettings { threshold: tight, substeps: 50, alpha: 1.001, ..ApslSettings::default() };
+    let areas = ApslSettings { threshold: tight, substeps: 20, alpha: 1.001, ..ApslSettings::default() };
     let none = drop(None);
     let both = drop(Some(&Esl::new(n, &edges, Band::both(tight), sweeps).unwrap()));
     let upto = drop(Some(&Esl::new(n, &edges, Band::upto(tight), sweeps).unwrap()));
     let sheared = drop(Some(&csl(loose)));
+    let drawn = drop(Some(&csl(StrainLimits::new(tight, tight, 0.3))));
     let stiff = drop(Some(&csl(StrainLimits::both(tight, tight, tight))));
     let rows = drop(Some(&SbdLimit::new(n, &rest, &[loose], sweeps).unwrap()));
     let area = drop(Some(&Apsl::areas(n, &rest, areas).unwrap()));
@@ -95,11 +96,13 @@ fn tight_edges_lock_and_the_others_do_not() {
         ("CSL, weft, warp and shear ±0.01 %", stiff),
         ("CSL, weft and warp ±0.01 %, shear ±0.3", sheared),
         ("SBD, the same", rows),
+        ("CSL, weft and warp up to +0.01 %, shear ±0.3", drawn),
         ("APSL, area ±0.01 %", area),
     ] {
-        println!("{name:<40} {:>6.1} %", 100.0 * share);
+        println!("{name:<48} {:>6.1} %", 100.0 * share);
     }
     assert!(both < 0.5, "edges have not locked: {both}");
-    assert!(sheared > 0.9, "CSL locks: {sheared}");
+    assert!(drawn > 0.9, "CSL locks: {drawn}");
+    assert!(rows > 0.9, "SBD locks: {rows}");
     assert!(area > 0.9, "APSL locks: {area}");
 }

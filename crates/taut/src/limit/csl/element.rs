@@ -86,6 +86,16 @@ pub(super) fn wanted<T: Real>(u: &[T; 3], bounds: &[[T; 2]; 3]) -> [T; 3] {
     b
 }
 
+/// How far each component may change: (least, most) of the change.
+#[inline(always)]
+pub(super) fn room<T: Real>(u: &[T; 3], bounds: &[[T; 2]; 3]) -> [[T; 2]; 3] {
+    let mut out = *bounds;
+    for i in 0..3 {
+        out[i] = [bounds[i][0] - u[i], bounds[i][1] - u[i]];
+    }
+    out
+}
+
 /// How a change of strain is turned into motion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CslForm {
@@ -107,7 +117,8 @@ pub enum CslForm {
 /// **ω = tr(S U J b)/tr(S U)**. S is positive definite and U semi-definite, so the divisor vanishes for a point only: the
 /// 6×6 system always has this one solution, and no split into blocks is needed whose conditioning would depend on the
 /// mesh (ERRATA to Appendix A). S ∝ Σ w_k e_k e_kᵀ over the edges e_k opposite to vertices with inverse masses w_k, which
-/// stays true when one vertex is fixed (w = 0). With two fixed see [`swing`]; with three nothing moves.
+/// stays true when one vertex is fixed (w = 0). With two fixed see [`swing`], which also looks at how far each component may
+/// change, `room` = (least − ε, most − ε); with three nothing moves.
 #[inline(always)]
 pub(super) fn correction<T: Real>(
     form: CslForm,
@@ -116,6 +127,7 @@ pub(super) fn correction<T: Real>(
     gradients: &[[T; 2]; 3],
     w: &[T; 3],
     b: &[T; 3],
+    room: &[[T; 2]; 3],
 ) -> [V3<T>; 3] {
     let (zero, one) = (b[0].lit(0.0), b[0].lit(1.0));
     let w = &relative(w);
@@ -142,7 +154,7 @@ pub(super) fn correction<T: Real>(
         for k in 0..3 {
             let mine = T::select(alone, w[k], zero);
             if T::any(zero.lt(mine)) {
-                out[k] = V3::select(zero.lt(mine), swing(polar, &gradients[k], b), out[k]);
+                out[k] = V3::select(zero.lt(mine), swing(polar, &gradients[k], b, room), out[k]);
             }
         }
     }
@@ -210,39 +222,90 @@ fn in_plane<T: Real>(form: CslForm, u: &[T; 3], s: &[T; 3], b: &[T; 3]) -> [[T; 
     }
 }
 
+/// How little a component that is within its limits counts in the second guess of [`swing`].
+const IDLE: f64 = 1.0 / 64.0;
+
 /// The motion of the only free vertex, whose shape function has the gradient `n` (1/m): least squares over the three
 /// components (CSL Appendix A, in closed form).
 ///
-/// Two unknowns u and three rows B u = b: by Cauchy and Binet the solution is the mean of the three pairwise ones, weighted
-/// by the squared determinants, in which nothing cancels. The rows are the derivatives of U itself: with ω = (n × u)/tr U,
-/// dU = u nᵀ − ω J U. A component within its limits has b = 0 and counts like the others: then |B u − b|² bounds the
-/// violation after the step from above and touches it before, so that no step makes it worse, and steps end where none
-/// makes it better. Counting such components less was tried: limits were met sooner where they could be, and went in
-/// circles where not.
+/// The rows are the derivatives of U itself: with ω = (n × u)/tr U, dU = u nᵀ − ω J U. If components within their limits
+/// count like the others, with b = 0, then |B u − b|² bounds the violation after the step from above and touches it
+/// before: no step makes it worse. But steps are short where such a component could well give way. So it is tried with those
+/// counting little, and again with those that this drives out put on their bounds, and the best of the three is taken.
+/// The second guess alone meets limits soonest where they can be met, and goes in circles where not.
 #[inline(always)]
-fn swing<T: Real>(polar: &Polar<T>, n: &[T; 2], b: &[T; 3]) -> V3<T> {
+fn swing<T: Real>(polar: &Polar<T>, n: &[T; 2], b: &[T; 3], room: &[[T; 2]; 3]) -> V3<T> {
     let (zero, one) = (b[0].lit(0.0), b[0].lit(1.0));
     let length2 = n[0] * n[0] + n[1] * n[1];
     let usable = zero.lt(length2);
     let per = one / T::select(usable, length2, one).sqrt();
-    let (nx, ny) = (n[0] * per, n[1] * per);
-    let [uxx, uyy, uxy] = polar.u;
+    let rows = swing_rows(&polar.u, n[0] * per, n[1] * per);
+    let (mut weight, mut target) = ([one; 3], *b);
+    let mut u = least_squares(&rows, &target, &weight);
+    let mut left = left_over(&rows, &u, room);
+    for i in 0..3 {
+        weight[i] = T::select(zero.lt(b[i].abs()), one, one.lit(IDLE));
+    }
+    for _ in 0..2 {
+        let guess = least_squares(&rows, &target, &weight);
+        let there = left_over(&rows, &guess, room);
+        let mut total = zero;
+        for i in 0..3 {
+            total = total + there[i] * there[i];
+        }
+        let better = total.lt(left[0] * left[0] + left[1] * left[1] + left[2] * left[2]);
+        for i in 0..3 {
+            left[i] = T::select(better, there[i], left[i]);
+            // Driven out: on its bound, which is where what it does less what is too much of it lies.
+            let out = zero.lt(there[i].abs());
+            let bound = rows[i][0] * guess[0] + rows[i][1] * guess[1] - there[i];
+            weight[i] = T::select(out, one, weight[i]);
+            target[i] = T::select(out, bound, target[i]);
+        }
+        u = [T::select(better, guess[0], u[0]), T::select(better, guess[1], u[1])];
+    }
+    (polar.r[0] * u[0] + polar.r[1] * u[1]) * T::select(usable, per, zero)
+}
+
+/// dU for a unit motion along weft and along warp, of a vertex with the unit gradient (nx, ny).
+#[inline(always)]
+fn swing_rows<T: Real>(u: &[T; 3], nx: T, ny: T) -> [[T; 2]; 3] {
+    let [uxx, uyy, uxy] = *u;
     let trace = uxx + uyy;
-    let some = zero.lt(trace);
-    let inverse = one / T::select(some, trace, one);
-    let half = one.lit(0.5);
+    let some = trace.lit(0.0).lt(trace);
+    let inverse = trace.lit(1.0) / T::select(some, trace, trace.lit(1.0));
+    let half = trace.lit(0.5);
     let (t, px, py) = (uxy * inverse, T::select(some, uxx * inverse, half), T::select(some, uyy * inverse, half));
-    let rows = [[nx - ny * t, nx * t], [ny * t, ny - nx * t], [px * ny, py * nx]];
-    let (mut ux, mut uy, mut over) = (zero, zero, zero);
+    [[nx - ny * t, nx * t], [ny * t, ny - nx * t], [px * ny, py * nx]]
+}
+
+/// Three weighted equations for two unknowns: by Cauchy and Binet the solution is the mean of the three pairwise ones,
+/// weighted by the weights and the squared determinants, in which nothing cancels.
+#[inline(always)]
+fn least_squares<T: Real>(rows: &[[T; 2]; 3], b: &[T; 3], weight: &[T; 3]) -> [T; 2] {
+    let (zero, one) = (b[0].lit(0.0), b[0].lit(1.0));
+    let (mut x, mut y, mut over) = (zero, zero, zero);
     for (i, j) in [(0, 1), (0, 2), (1, 2)] {
         let det = rows[i][0] * rows[j][1] - rows[i][1] * rows[j][0];
-        over = over + det * det;
-        ux = ux + det * (b[i] * rows[j][1] - b[j] * rows[i][1]);
-        uy = uy + det * (b[j] * rows[i][0] - b[i] * rows[j][0]);
+        let scale = weight[i] * weight[j] * det;
+        over = over + scale * det;
+        x = x + scale * (b[i] * rows[j][1] - b[j] * rows[i][1]);
+        y = y + scale * (b[j] * rows[i][0] - b[i] * rows[j][0]);
     }
-    let sound = zero.lt(over);
-    let per = T::select(sound, per / T::select(sound, over, one), zero);
-    (polar.r[0] * ux + polar.r[1] * uy) * per
+    let some = zero.lt(over);
+    let per = T::select(some, one / T::select(some, over, one), zero);
+    [x * per, y * per]
+}
+
+/// How far each component is beyond its limits after a motion.
+#[inline(always)]
+fn left_over<T: Real>(rows: &[[T; 2]; 3], u: &[T; 2], room: &[[T; 2]; 3]) -> [T; 3] {
+    let mut out = [u[0]; 3];
+    for i in 0..3 {
+        let change = rows[i][0] * u[0] + rows[i][1] * u[1];
+        out[i] = change - T::max(T::min(change, room[i][1]), room[i][0]);
+    }
+    out
 }
 
 /// The gradients of the shape functions at the three vertices, from Q⁻¹.
@@ -270,5 +333,5 @@ pub fn element_correction<T: Real>(
     let f = [e1 * inverse[0][0] + e2 * inverse[0][1], e1 * inverse[1][0] + e2 * inverse[1][1]];
     let polar = polar(&f);
     let b = wanted(&polar.u, bounds);
-    correction(form, &polar, edges, &shape_gradients(&inverse), w, &b)
+    correction(form, &polar, edges, &shape_gradients(&inverse), w, &b, &room(&polar.u, bounds))
 }

@@ -2,7 +2,7 @@
 
 use super::super::job::Sight;
 use super::super::sweeps::Mode;
-use super::element::{CslForm, correction, polar, shape_gradients, sound, wanted};
+use super::element::{CslForm, correction, polar, room, shape_gradients, sound, wanted};
 use crate::lanes::{BLOCK, Kernel, Lanes, Place, Real, Scalar, Shared, V3, Vertex};
 use crate::pack::Block;
 
@@ -143,11 +143,13 @@ impl<T: Scalar> Kernel<T> for CslSweep<'_, T> {
                 let f = columns(&edges(&p), &inverse);
                 let w = [p[0][3], p[1][3], p[2][3]];
                 let polar = polar(&f);
-                let mut b = wanted(&polar.u, &bounds::<T, L>(token, &block.rest, lane));
+                let bounds = bounds::<T, L>(token, &block.rest, lane);
+                let mut b = wanted(&polar.u, &bounds);
                 let any = sift(&mut b, &f, &w, polar.collapsed, &mut seen);
                 let moving = self.mode != Mode::Look && L::any(zero.lt(any));
                 if moving || self.mode == Mode::Note {
-                    let mut motion = correction(self.form, &polar, &q, &shape_gradients(&inverse), &w, &b);
+                    let room = room(&polar.u, &bounds);
+                    let mut motion = correction(self.form, &polar, &q, &shape_gradients(&inverse), &w, &b, &room);
                     for k in 0..3 {
                         motion[k] = V3::select(zero.lt(any), motion[k], none);
                     }
@@ -222,7 +224,8 @@ impl<T: Scalar> Kernel<T> for CslRate<'_, T> {
                 let w = [v[0][3], v[1][3], v[2][3]];
                 let mut polar = polar(&f);
                 let shear = (polar.r[0].dot(rate[1]) + polar.r[1].dot(rate[0])) * zero.lit(0.5);
-                let mut b = wanted(&[polar.r[0].dot(rate[0]), polar.r[1].dot(rate[1]), shear], &limits);
+                let strain = [polar.r[0].dot(rate[0]), polar.r[1].dot(rate[1]), shear];
+                let mut b = wanted(&strain, &limits);
                 let together = [f[0] + rate[0] * zero, f[1] + rate[1] * zero];
                 let any = sift(&mut b, &together, &w, polar.collapsed, &mut seen);
                 if !self.looking && L::any(zero.lt(any)) {
@@ -232,7 +235,8 @@ impl<T: Scalar> Kernel<T> for CslRate<'_, T> {
                     for i in 0..3 {
                         polar.u[i] = L::select(free, polar.u[i], if i < 2 { one } else { zero });
                     }
-                    let kick = correction(CslForm::Linear, &polar, &q, &gradients, &w, &b);
+                    let room = room(&strain, &limits);
+                    let kick = correction(CslForm::Linear, &polar, &q, &gradients, &w, &b, &room);
                     for k in 0..3 {
                         let kick = V3::select(zero.lt(any), kick[k], none);
                         v[k][0] = v[k][0] + kick.x;
