@@ -1,8 +1,8 @@
 //! CSL behind a mass–spring simulator that knows nothing of taut.
 //!
 //! The simulator below is as plain as they come: soft springs along edges, explicit steps, two pinned corners, where its
-//! cloth is drawn out far. With a few lines more, marked LIMIT, it comes to rest with no triangle stretched by more than
-//! 5 % along weft or 10 % along warp, whatever the springs say.
+//! cloth is drawn out far. With a few lines more, marked LIMIT, no triangle is ever stretched by more than 5 % along weft
+//! or 10 % along warp, whatever the springs say.
 //!
 //! `cargo run --release -p taut --example limit_behind_springs`
 
@@ -13,6 +13,8 @@ const N: usize = 21;
 const STIFFNESS: f64 = 50.0; // N/m
 const DT: f64 = 1.0 / 1000.0; // s
 const STEPS: u32 = 3000;
+/// Strain this little beyond its limit is left alone.
+const TOLERANCE: f64 = 2e-3;
 
 struct Cloth {
     rest: Vec<[f64; 3]>,
@@ -65,14 +67,14 @@ fn forces(c: &mut Cloth) {
     }
 }
 
-/// Simulates 3 s; returns how deep the cloth hangs and by how much strain is beyond its limits in the end.
-fn simulate(limited: bool) -> (f64, f64) {
+/// Simulates 3 s; returns by how much strain was ever beyond its limits.
+fn simulate(limited: bool) -> f64 {
     let mut c = cloth();
     // LIMIT: the rest shape with weft along x, and what is allowed.
     let rest = RestTriangle::all(&c.triangles, &c.rest, [1.0, 0.0, 0.0]);
     let limits = StrainLimits { weft: Band::upto(0.05), warp: Band::upto(0.1), shear: Band::both(0.3) };
     let settings =
-        CslSettings { sweeps: SweepSettings { tolerance: 2e-3, iterations: 300, seed: 0 }, ..Default::default() };
+        CslSettings { sweeps: SweepSettings { tolerance: TOLERANCE, iterations: 300, seed: 0 }, ..Default::default() };
     let csl = Csl::<f64>::new(c.x.len(), &rest, &[limits], settings).expect("a sound mesh");
     let mut scratch = LimitScratch::new(1);
     let (mut worst, mut last, mut iterations) = (0.0f64, 0.0, 0);
@@ -102,12 +104,11 @@ fn simulate(limited: bool) -> (f64, f64) {
         -lowest,
         f64::from(iterations) / f64::from(STEPS)
     );
-    (-lowest, last)
+    worst
 }
 
 fn main() {
-    let (free, loose) = simulate(false);
-    let (held, tight) = simulate(true);
-    assert!(loose > 0.05 && tight <= 0.002, "beyond the limits by {loose} without and {tight} with them");
-    assert!(free > 1.05 * held, "{free} m deep without limits, {held} m with them");
+    let loose = simulate(false);
+    let tight = simulate(true);
+    assert!(loose > 0.2 && tight <= TOLERANCE, "beyond the limits by {loose} without and {tight} with them");
 }

@@ -8,7 +8,7 @@
 use std::time::Instant;
 use taut::lanes::Width;
 use taut::limit::{
-    Apsl, ApslSettings, Band, Csl, CslForm, CslScheme, CslSettings, Esl, Limit, LimitScratch, RestTriangle, SbdLimit,
+    Apsl, ApslSettings, Band, Csl, CslMotion, CslScheme, CslSettings, Esl, Limit, LimitScratch, RestTriangle, SbdLimit,
     StrainLimits, SweepSettings, edges_of,
 };
 
@@ -23,14 +23,14 @@ fn main() {
     let make = |iterations| -> Vec<(&'static str, usize, Box<dyn Limit<f32>>)> {
         let sweeps = SweepSettings { iterations, tolerance: 0.0, seed: 0 };
         let zero = [StrainLimits::both(0.0, 0.0, 0.0)];
-        let csl = |scheme, form| {
-            let csl = Csl::new(n, &rest, &zero, CslSettings { scheme, form, sweeps });
+        let csl = |scheme, motion| {
+            let csl = Csl::new(n, &rest, &zero, CslSettings { scheme, motion, sweeps });
             Box::new(csl.expect("sound")) as Box<dyn Limit<f32>>
         };
         vec![
-            ("CSL-GS", rest.len(), csl(CslScheme::GaussSeidel, CslForm::Finite)),
-            ("CSL-GS, linear", rest.len(), csl(CslScheme::GaussSeidel, CslForm::Linear)),
-            ("CSL-Jacobi", rest.len(), csl(CslScheme::Jacobi { held: 1.0 }, CslForm::Finite)),
+            ("CSL-GS", rest.len(), csl(CslScheme::GaussSeidel, CslMotion::default())),
+            ("CSL-GS, paper", rest.len(), csl(CslScheme::GaussSeidel, CslMotion::PAPER)),
+            ("CSL-Jacobi", rest.len(), csl(CslScheme::Jacobi { held: 1.0 }, CslMotion::default())),
             ("SBD", rest.len(), Box::new(SbdLimit::new(n, &rest, &zero, sweeps).expect("sound"))),
             ("edges", edges.len(), Box::new(Esl::new(n, &edges, Band::both(0.0), sweeps).expect("sound"))),
         ]

@@ -44,7 +44,7 @@ mod sweeps;
 
 pub use apsl::{Apsl, ApslCloth, ApslClothParams, ApslSettings};
 pub use band::{Band, StrainLimits};
-pub use csl::{Csl, CslForm, CslRates, CslScheme, CslSettings, Polar, element_correction, polar};
+pub use csl::{Csl, CslForm, CslIdle, CslMotion, CslRates, CslScheme, CslSettings, Polar, element_correction, polar};
 pub use esl::{Esl, EslRates};
 pub use job::{Job, LimitMemory, LimitScratch, Needs, Target};
 pub use kernels::LimitKernels;

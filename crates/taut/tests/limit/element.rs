@@ -3,7 +3,8 @@
 use super::tools::{Dice, momenta, norm, solve, strain};
 use taut::lanes::V3;
 use taut::limit::{
-    Band, Csl, CslForm, CslSettings, Limit, LimitScratch, RestTriangle, StrainLimits, element_correction, polar,
+    Band, Csl, CslForm, CslIdle, CslMotion, CslSettings, Limit, LimitScratch, RestTriangle, StrainLimits,
+    element_correction, polar,
 };
 
 /// Pattern corners of the shapes that break naive solutions, and others.
@@ -23,6 +24,14 @@ fn shapes() -> Vec<(&'static str, [[f64; 2]; 3])> {
         ("large", [[0.0, 0.0], [30.0, 4.0], [-5.0, 22.0]]),
     ]
 }
+
+const EXACT: CslMotion = CslMotion { form: CslForm::Finite, idle: CslIdle::Kept };
+const MOTIONS: [CslMotion; 4] = [
+    EXACT,
+    CslMotion::PAPER,
+    CslMotion { form: CslForm::Finite, idle: CslIdle::Free },
+    CslMotion { form: CslForm::Linear, idle: CslIdle::Free },
+];
 
 struct Case {
     name: &'static str,
@@ -76,7 +85,7 @@ fn one_solve_puts_strain_on_its_limits_and_leaves_the_rest() {
     for case in cases() {
         let before = strain(&case.rest, &case.x);
         let want = targets(before);
-        let d = element_correction(CslForm::Finite, &case.x, &case.rest.edges, &case.m.map(|m| 1.0 / m), &bounds());
+        let d = element_correction(EXACT, &case.x, &case.rest.edges, &case.m.map(|m| 1.0 / m), &bounds());
         let after = strain(&case.rest, &[0, 1, 2].map(|k| case.x[k] + d[k]));
         for i in 0..3 {
             assert!((after[i] - want[i]).abs() < 1e-9, "{}: {before:?} to {after:?}, not {want:?}", case.name);
@@ -88,17 +97,17 @@ fn one_solve_puts_strain_on_its_limits_and_leaves_the_rest() {
 
 #[test]
 fn one_solve_keeps_both_momenta() {
-    for form in [CslForm::Finite, CslForm::Linear] {
+    for motion in MOTIONS {
         for case in cases() {
-            let d = element_correction(form, &case.x, &case.rest.edges, &case.m.map(|m| 1.0 / m), &bounds());
+            let d = element_correction(motion, &case.x, &case.rest.edges, &case.m.map(|m| 1.0 / m), &bounds());
             let [linear, angular] = momenta(&case.m, &case.x, &d);
             // Relative to the momenta of the parts; positions are within 2 m plus the element's size.
             let scale: f64 = (0..3).map(|k| case.m[k] * norm(d[k])).sum::<f64>().max(1e-12);
-            assert!(norm(linear) < 1e-12 * scale.max(1e-3), "{form:?} {}: {:e}", case.name, norm(linear) / scale);
+            assert!(norm(linear) < 1e-12 * scale.max(1e-3), "{motion:?} {}: {:e}", case.name, norm(linear) / scale);
             let arm = 2.0 + size(&case);
             assert!(
                 norm(angular) < 1e-12 * arm * scale.max(1e-3),
-                "{form:?} {}: {:e}",
+                "{motion:?} {}: {:e}",
                 case.name,
                 norm(angular) / scale
             );
@@ -135,7 +144,7 @@ fn paper(case: &Case) -> [V3<f64>; 3] {
 #[test]
 fn the_linear_form_solves_the_papers_system() {
     for case in cases() {
-        let d = element_correction(CslForm::Linear, &case.x, &case.rest.edges, &case.m.map(|m| 1.0 / m), &bounds());
+        let d = element_correction(CslMotion::PAPER, &case.x, &case.rest.edges, &case.m.map(|m| 1.0 / m), &bounds());
         let dense = paper(&case);
         // A sliver's system is conditioned like the square of its aspect (1e4), so the dense solution has 1e-12 left.
         for k in 0..3 {
@@ -148,8 +157,8 @@ fn the_linear_form_solves_the_papers_system() {
 fn the_limiter_does_to_one_triangle_what_the_element_problem_says() {
     let mut scratch = LimitScratch::new(1);
     for case in cases() {
-        for form in [CslForm::Finite, CslForm::Linear] {
-            let mut settings = CslSettings { form, ..CslSettings::default() };
+        for motion in MOTIONS {
+            let mut settings = CslSettings { motion, ..CslSettings::default() };
             settings.sweeps.iterations = 1;
             settings.sweeps.tolerance = 0.0;
             let csl = Csl::<f64>::new(3, &[case.rest], &[LIMITS], settings).unwrap();
@@ -158,13 +167,54 @@ fn the_limiter_does_to_one_triangle_what_the_element_problem_says() {
             let dt = 0.25;
             csl.apply(&x, &mut v, &[], dt, &mut scratch);
             let w = case.m.map(|m| 1.0 / m);
-            let d = element_correction(form, &case.x, &case.rest.edges, &w, &bounds());
+            let d = element_correction(motion, &case.x, &case.rest.edges, &w, &bounds());
             for k in 0..3 {
                 let moved = super::tools::point(&v[k]) * dt;
                 assert!(norm(moved - d[k]) < 1e-14 * (4.0 + size(&case)), "{}", case.name);
             }
         }
     }
+}
+
+/// Free components: the others are on their limits, and nothing that does the same and keeps momentum moves less.
+#[test]
+fn the_least_motion_is_the_least() {
+    let free = CslMotion { form: CslForm::Linear, idle: CslIdle::Free };
+    let mut dice = Dice(23);
+    let mut gained = 0;
+    for case in cases() {
+        let w = case.m.map(|m| 1.0 / m);
+        let energy = |d: &[V3<f64>; 3]| (0..3).map(|k| case.m[k] * d[k].norm2()).sum::<f64>();
+        let d = element_correction(free, &case.x, &case.rest.edges, &w, &bounds());
+        let kept = energy(&element_correction(CslMotion::PAPER, &case.x, &case.rest.edges, &w, &bounds()));
+        let least = energy(&d);
+        assert!(least <= kept * (1.0 + 1e-9), "{}: {least:e} over {kept:e}", case.name);
+        gained += usize::from(least < 0.9 * kept);
+        // Changes that leave active components and momenta alone, made by asking the paper's solution for other targets.
+        let (e, want) = (strain(&case.rest, &case.x), targets(strain(&case.rest, &case.x)));
+        for _ in 0..5 {
+            let mut other = bounds();
+            for i in 0..3 {
+                let now = e[i] + if i < 2 { 1.0 } else { 0.0 };
+                let there = now + dice.within(-1e-3, 1e-3);
+                other[i] = if want[i] == e[i] { [there, there] } else { [now, now] };
+            }
+            let aside = element_correction(CslMotion::PAPER, &case.x, &case.rest.edges, &w, &other);
+            for sign in [-1.0, 1.0] {
+                let moved = [0, 1, 2].map(|k| d[k] + aside[k] * sign);
+                assert!(energy(&moved) >= least * (1.0 - 1e-9), "{}: {:e} below {least:e}", case.name, energy(&moved));
+            }
+        }
+        if want != e {
+            let exact = CslMotion { form: CslForm::Finite, idle: CslIdle::Free };
+            let d = element_correction(exact, &case.x, &case.rest.edges, &w, &bounds());
+            let after = strain(&case.rest, &[0, 1, 2].map(|k| case.x[k] + d[k]));
+            for i in (0..3).filter(|&i| want[i] != e[i]) {
+                assert!((after[i] - want[i]).abs() < 1e-9, "{}: {after:?} not {want:?}", case.name);
+            }
+        }
+    }
+    assert!(gained > 30, "{gained}");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::common::sheet;
 use super::tools::{Dice, momenta, norm, point, strain};
 use taut::lanes::{Scalar, V3, Width};
 use taut::limit::{
-    Apsl, ApslSettings, Band, Csl, CslForm, CslScheme, CslSettings, Esl, Limit, LimitReport, LimitScratch,
+    Apsl, ApslSettings, Band, Csl, CslMotion, CslScheme, CslSettings, Esl, Limit, LimitReport, LimitScratch,
     RestTriangle, SbdLimit, StrainLimits, SweepSettings, edges_of,
 };
 use taut::mesh::TriMesh;
@@ -49,13 +49,14 @@ fn limits() -> StrainLimits {
 fn all<T: Scalar>(s: &Setup<T>) -> Vec<Box<dyn Limit<T>>> {
     let n = s.mesh.positions.len();
     let sweeps = SweepSettings { iterations: 40, tolerance: 1e-4, seed: 5 };
-    let csl = |scheme, form| {
-        Box::new(Csl::new(n, &s.rest, &[limits()], CslSettings { scheme, form, sweeps }).unwrap()) as Box<dyn Limit<T>>
+    let csl = |scheme, motion| {
+        Box::new(Csl::new(n, &s.rest, &[limits()], CslSettings { scheme, motion, sweeps }).unwrap())
+            as Box<dyn Limit<T>>
     };
     vec![
-        csl(CslScheme::GaussSeidel, CslForm::Finite),
-        csl(CslScheme::GaussSeidel, CslForm::Linear),
-        csl(CslScheme::Jacobi { held: 3.0 }, CslForm::Finite),
+        csl(CslScheme::GaussSeidel, CslMotion::default()),
+        csl(CslScheme::GaussSeidel, CslMotion::PAPER),
+        csl(CslScheme::Jacobi { held: 3.0 }, CslMotion::default()),
         Box::new(Esl::new(n, &edges_of(&s.mesh.triangles, &s.mesh.positions), Band::both(0.03), sweeps).unwrap()),
         Box::new(SbdLimit::new(n, &s.rest, &[limits()], sweeps).unwrap()),
         Box::new(Apsl::areas(n, &s.rest, ApslSettings::default()).unwrap()),

@@ -192,7 +192,7 @@ impl<'a, T: Scalar> System<'a, T> {
                     self.set(Of::Product, e, self.collect(e) + own);
                 }
                 let curved = self.sum(|s, e| s.get(Of::Direction, e).f64() * s.get(Of::Product, e).f64());
-                if !(curved > 0.0) {
+                if curved.is_nan() || curved <= 0.0 {
                     return (iteration, false);
                 }
                 let step = T::of(rest / curved);

@@ -108,8 +108,34 @@ pub enum CslForm {
     Linear,
 }
 
+/// What happens to components of strain that are within their limits while others are corrected.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CslIdle {
+    /// They change as they like: the correction is the smallest motion, in kinetic energy, that puts the others on their
+    /// limits. It takes energy out, never in.
+    #[default]
+    Free,
+    /// They stay as they are (CSL Eq. 9). The motion is larger than it need be, and not along the shortest way: behind a
+    /// simulator with little damping of its own, cloth so limited does not come to rest.
+    Kept,
+}
+
+/// How an element moves towards its limits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CslMotion {
+    /// How a change of strain is turned into motion.
+    pub form: CslForm,
+    /// What happens to components within their limits.
+    pub idle: CslIdle,
+}
+
+impl CslMotion {
+    /// The paper's: linear, and components within their limits kept.
+    pub const PAPER: CslMotion = CslMotion { form: CslForm::Linear, idle: CslIdle::Kept };
+}
+
 /// The displacements (m) of an element's three vertices that change its strain by `b` and keep its linear and angular
-/// momentum: CSL Eqs. 8, 10, 11, in closed form.
+/// momentum: CSL Eqs. 8, 10, 11, in closed form. (With [`CslIdle::Free`], first see [`least`].)
 ///
 /// The strain rows say that the displacement gradient in the plane is G = b + ω J, J the quarter turn: a displacement of
 /// the material point at d from the centre of mass of G d, plus a translation, which linear momentum makes zero. Angular
@@ -121,7 +147,7 @@ pub enum CslForm {
 /// change, `room` = (least − ε, most − ε); with three nothing moves.
 #[inline(always)]
 pub(super) fn correction<T: Real>(
-    form: CslForm,
+    motion: CslMotion,
     polar: &Polar<T>,
     q: &[[T; 2]; 2],
     gradients: &[[T; 2]; 3],
@@ -131,7 +157,9 @@ pub(super) fn correction<T: Real>(
 ) -> [V3<T>; 3] {
     let (zero, one) = (b[0].lit(0.0), b[0].lit(1.0));
     let w = &relative(w);
-    let x = in_plane(form, &polar.u, &second_moment(q, w), b);
+    let s = second_moment(q, w);
+    let change = if motion.idle == CslIdle::Free { least(&polar.u, &s, b) } else { *b };
+    let x = in_plane(motion.form, &polar.u, &s, &change);
     // The change of F, of the edges, and of the vertices about the centre of mass.
     let df = [
         polar.r[0] * x[0][0] + polar.r[1] * x[1][0], //
@@ -187,6 +215,62 @@ fn second_moment<T: Real>(q: &[[T; 2]; 2], w: &[T; 3]) -> [T; 3] {
     }
     s
 }
+
+/// The change of strain e with e_i = b_i where b_i is not 0, and otherwise such that the motion is least.
+///
+/// A change e moves the point at d by G d with G = e + ω(e) J, linear in e, which has the kinetic energy tr(G S Gᵀ) = eᵀ H e up
+/// to a factor. Free components make that stationary, (H e)_i = 0: three equations with the others, by Cramer's rule.
+#[inline(always)]
+fn least<T: Real>(u: &[T; 3], s: &[T; 3], b: &[T; 3]) -> [T; 3] {
+    let (zero, one) = (b[0].lit(0.0), b[0].lit(1.0));
+    let mut g = [[[zero; 2]; 2]; 3];
+    for i in 0..3 {
+        let mut unit = [zero; 3];
+        unit[i] = one;
+        g[i] = in_plane(CslForm::Linear, u, s, &unit);
+    }
+    // Rows of G S, then products with rows of the other G.
+    let size = s[0] + s[1];
+    let some = zero.lt(size);
+    let per = one / T::select(some, size, one);
+    let mut h = [[zero; 3]; 3];
+    for i in 0..3 {
+        let mut gs = g[i];
+        for r in 0..2 {
+            gs[r] = [(g[i][r][0] * s[0] + g[i][r][1] * s[2]) * per, (g[i][r][0] * s[2] + g[i][r][1] * s[1]) * per];
+        }
+        for j in 0..3 {
+            h[i][j] = gs[0][0] * g[j][0][0] + gs[0][1] * g[j][0][1] + gs[1][0] * g[j][1][0] + gs[1][1] * g[j][1][1];
+        }
+    }
+    for i in 0..3 {
+        let active = zero.lt(b[i].abs());
+        for j in 0..3 {
+            h[i][j] = T::select(active, if i == j { one } else { zero }, h[i][j]);
+        }
+    }
+    let det = h[0][0] * cofactor(&h, 0, 0) + h[0][1] * cofactor(&h, 0, 1) + h[0][2] * cofactor(&h, 0, 2);
+    // A line at right angles to an edge has a component that moves nothing; the others need no more than b then.
+    let sound = zero.lit(SINGULAR).lt(det);
+    let per = one / T::select(sound, det, one);
+    let mut e = *b;
+    for j in 0..3 {
+        // The right-hand side is b: rows that are free have b = 0.
+        let sum = cofactor(&h, 0, j) * b[0] + cofactor(&h, 1, j) * b[1] + cofactor(&h, 2, j) * b[2];
+        e[j] = T::select(zero.lt(b[j].abs()), b[j], T::select(sound, sum * per, zero));
+    }
+    e
+}
+
+/// The cofactor of an entry of a 3×3 matrix.
+#[inline(always)]
+fn cofactor<T: Real>(h: &[[T; 3]; 3], row: usize, column: usize) -> T {
+    let (r0, r1, c0, c1) = ((row + 1) % 3, (row + 2) % 3, (column + 1) % 3, (column + 2) % 3);
+    h[r0][c0] * h[r1][c1] - h[r0][c1] * h[r1][c0]
+}
+
+/// Determinants of H (of size 1) below this are rounding errors.
+const SINGULAR: f64 = 1e-6;
 
 /// The change of R ᵀF, row by row.
 #[inline(always)]
@@ -320,7 +404,7 @@ pub(super) fn shape_gradients<T: Real>(inverse: &[[T; 2]; 2]) -> [[T; 2]; 3] {
 ///
 /// This is what [`Csl`](super::Csl) does to each element, for those who combine elements themselves.
 pub fn element_correction<T: Real>(
-    form: CslForm,
+    motion: CslMotion,
     x: &[V3<T>; 3],
     edges: &[[T; 2]; 2],
     w: &[T; 3],
@@ -333,5 +417,5 @@ pub fn element_correction<T: Real>(
     let f = [e1 * inverse[0][0] + e2 * inverse[0][1], e1 * inverse[1][0] + e2 * inverse[1][1]];
     let polar = polar(&f);
     let b = wanted(&polar.u, bounds);
-    correction(form, &polar, edges, &shape_gradients(&inverse), w, &b, &room(&polar.u, bounds))
+    correction(motion, &polar, edges, &shape_gradients(&inverse), w, &b, &room(&polar.u, bounds))
 }

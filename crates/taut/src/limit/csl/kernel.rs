@@ -2,7 +2,7 @@
 
 use super::super::job::Sight;
 use super::super::sweeps::Mode;
-use super::element::{CslForm, correction, polar, room, shape_gradients, sound, wanted};
+use super::element::{CslForm, CslIdle, CslMotion, correction, polar, room, shape_gradients, sound, wanted};
 use crate::lanes::{BLOCK, Kernel, Lanes, Place, Real, Scalar, Shared, V3, Vertex};
 use crate::pack::Block;
 
@@ -15,7 +15,7 @@ pub struct CslSweep<'a, T> {
     /// The number of the first block among all.
     pub(super) first: usize,
     pub(super) mode: Mode,
-    pub(super) form: CslForm,
+    pub(super) motion: CslMotion,
     pub(super) p: Shared<'a, Vertex<T>>,
     /// Where motions are noted: three for each lane.
     pub(super) notes: Shared<'a, Vertex<T>>,
@@ -149,7 +149,7 @@ impl<T: Scalar> Kernel<T> for CslSweep<'_, T> {
                 let moving = self.mode != Mode::Look && L::any(zero.lt(any));
                 if moving || self.mode == Mode::Note {
                     let room = room(&polar.u, &bounds);
-                    let mut motion = correction(self.form, &polar, &q, &shape_gradients(&inverse), &w, &b, &room);
+                    let mut motion = correction(self.motion, &polar, &q, &shape_gradients(&inverse), &w, &b, &room);
                     for k in 0..3 {
                         motion[k] = V3::select(zero.lt(any), motion[k], none);
                     }
@@ -192,6 +192,7 @@ fn note<T: Scalar, L: Lanes<T>>(motion: &[V3<L>; 3], notes: Shared<'_, Vertex<T>
 pub struct CslRate<'a, T> {
     pub(super) blocks: &'a [Block<T, 3, REST, 0>],
     pub(super) looking: bool,
+    pub(super) idle: CslIdle,
     /// Least and most rate of weft, warp, shear, 1/s.
     pub(super) bounds: [[f64; 2]; 3],
     pub(super) x: Shared<'a, Vertex<T>>,
@@ -236,7 +237,8 @@ impl<T: Scalar> Kernel<T> for CslRate<'_, T> {
                         polar.u[i] = L::select(free, polar.u[i], if i < 2 { one } else { zero });
                     }
                     let room = room(&strain, &limits);
-                    let kick = correction(CslForm::Linear, &polar, &q, &gradients, &w, &b, &room);
+                    let how = CslMotion { form: CslForm::Linear, idle: self.idle };
+                    let kick = correction(how, &polar, &q, &gradients, &w, &b, &room);
                     for k in 0..3 {
                         let kick = V3::select(zero.lt(any), kick[k], none);
                         v[k][0] = v[k][0] + kick.x;

@@ -5,7 +5,7 @@ mod jacobi;
 mod kernel;
 mod rate;
 
-pub use element::{CslForm, Polar, element_correction, polar};
+pub use element::{CslForm, CslIdle, CslMotion, Polar, element_correction, polar};
 pub(super) use kernel::LaneSight;
 pub use kernel::{CslRate, CslSweep};
 pub use rate::CslRates;
@@ -41,8 +41,8 @@ pub enum CslScheme {
 pub struct CslSettings {
     /// How elements are combined.
     pub scheme: CslScheme,
-    /// How a change of strain is turned into motion.
-    pub form: CslForm,
+    /// How an element moves towards its limits.
+    pub motion: CslMotion,
     /// How often to sweep.
     pub sweeps: SweepSettings,
 }
@@ -50,8 +50,8 @@ pub struct CslSettings {
 /// The limiter of Thomaszewski, Pabst and Straßer: "Continuum-based Strain Limiting".
 ///
 /// The strain of a triangle is that of the corotated linear tensor, ε = U − 1 with F = R U the polar decomposition of its
-/// deformation gradient (CSL Eq. 4). Components within their band are left as they are; each of the others is put on its
-/// bound, by a motion in the triangle's plane that keeps its linear and angular momentum.
+/// deformation gradient (CSL Eq. 4). Each component beyond its band is put on its bound, by a motion in the triangle's plane
+/// that keeps its linear and angular momentum; the others are left free or kept as they are ([`CslIdle`]).
 #[derive(Clone, Debug)]
 pub struct Csl<T> {
     settings: CslSettings,
@@ -153,7 +153,7 @@ impl<T: Scalar> Limit<T> for Csl<T> {
                 blocks: &self.batch.blocks[blocks.clone()],
                 first: blocks.start,
                 mode,
-                form: self.settings.form,
+                motion: self.settings.motion,
                 p: job.p,
                 notes: job.vectors,
                 sight,

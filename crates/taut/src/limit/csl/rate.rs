@@ -56,6 +56,7 @@ impl<T: Scalar> Limit<T> for CslRates<'_, T> {
             let kernel = CslRate {
                 blocks: &self.csl.batch.blocks[blocks],
                 looking: mode == Mode::Look,
+                idle: self.csl.settings.motion.idle,
                 bounds: self.bounds,
                 x: job.vectors,
                 v: job.p,
