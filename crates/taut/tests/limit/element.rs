@@ -16,7 +16,7 @@ fn shapes() -> Vec<(&'static str, [[f64; 2]; 3])> {
         ("isosceles, base along weft", [[-0.05, 0.0], [0.05, 0.0], [0.0, 0.08]]),
         ("isosceles, base along warp", [[0.0, -0.05], [0.08, 0.0], [0.0, 0.05]]),
         ("right", right),
-        ("right, turned by 30°", right.map(|p| turn(p, 0.5236))),
+        ("right, turned by 30°", right.map(|p| turn(p, core::f64::consts::FRAC_PI_6))),
         ("right, turned by 200°", right.map(|p| turn(p, 3.49))),
         ("mirrored", [[0.0, 0.0], [0.0, 0.1], [0.1, 0.0]]),
         ("sliver along weft", [[0.0, 0.0], [0.2, 0.001], [0.1, 0.003]]),
@@ -176,12 +176,27 @@ fn the_limiter_does_to_one_triangle_what_the_element_problem_says() {
     }
 }
 
+/// Whether a free component went as far as it may: to its limit, or by as much as what is corrected.
+fn held_back(case: &Case, d: &[V3<f64>; 3]) -> bool {
+    let [r0, r1] = polar(&super::tools::gradient(&case.rest, &case.x)).r;
+    let [f, g] = super::tools::gradient(&case.rest, d);
+    let change = [r0.dot(f), r1.dot(g), 0.5 * (r0.dot(g) + r1.dot(f))];
+    let e = strain(&case.rest, &case.x);
+    let want = targets(e);
+    let most = (0..3).map(|i| (want[i] - e[i]).abs()).fold(0.0, f64::max);
+    let limits = [LIMITS.weft, LIMITS.warp, LIMITS.shear];
+    (0..3).filter(|&i| want[i] == e[i]).any(|i| {
+        let to = e[i] + change[i];
+        change[i].abs() > 0.999 * most || to > limits[i].most - 1e-9 || to < limits[i].least + 1e-9
+    })
+}
+
 /// Free components: the others are on their limits, and nothing that does the same and keeps momentum moves less.
 #[test]
 fn the_least_motion_is_the_least() {
     let free = CslMotion { form: CslForm::Linear, idle: CslIdle::Free };
     let mut dice = Dice(23);
-    let mut gained = 0;
+    let (mut gained, mut compared) = (0, 0);
     for case in cases() {
         let w = case.m.map(|m| 1.0 / m);
         let energy = |d: &[V3<f64>; 3]| (0..3).map(|k| case.m[k] * d[k].norm2()).sum::<f64>();
@@ -190,6 +205,11 @@ fn the_least_motion_is_the_least() {
         let least = energy(&d);
         assert!(least <= kept * (1.0 + 1e-9), "{}: {least:e} over {kept:e}", case.name);
         gained += usize::from(least < 0.9 * kept);
+        // Slivers may keep their components: what they weigh is below the rounding errors of f32.
+        if held_back(&case, &d) || case.name.starts_with("sliver") {
+            continue;
+        }
+        compared += 1;
         // Changes that leave active components and momenta alone, made by asking the paper's solution for other targets.
         let (e, want) = (strain(&case.rest, &case.x), targets(strain(&case.rest, &case.x)));
         for _ in 0..5 {
@@ -205,16 +225,26 @@ fn the_least_motion_is_the_least() {
                 assert!(energy(&moved) >= least * (1.0 - 1e-9), "{}: {:e} below {least:e}", case.name, energy(&moved));
             }
         }
+    }
+    assert!(gained > 30 && compared > 60, "{gained}, {compared}");
+}
+
+#[test]
+fn the_least_motion_meets_limits_and_breaks_none() {
+    for case in cases() {
+        let (e, want) = (strain(&case.rest, &case.x), targets(strain(&case.rest, &case.x)));
+        let w = case.m.map(|m| 1.0 / m);
         if want != e {
             let exact = CslMotion { form: CslForm::Finite, idle: CslIdle::Free };
             let d = element_correction(exact, &case.x, &case.rest.edges, &w, &bounds());
             let after = strain(&case.rest, &[0, 1, 2].map(|k| case.x[k] + d[k]));
-            for i in (0..3).filter(|&i| want[i] != e[i]) {
-                assert!((after[i] - want[i]).abs() < 1e-9, "{}: {after:?} not {want:?}", case.name);
+            let still = targets(after);
+            for i in 0..3 {
+                let there = if want[i] == e[i] { still[i] } else { want[i] };
+                assert!((after[i] - there).abs() < 1e-9, "{}: {e:?} to {after:?}, not {want:?}", case.name);
             }
         }
     }
-    assert!(gained > 30, "{gained}");
 }
 
 #[test]

@@ -158,7 +158,7 @@ pub(super) fn correction<T: Real>(
     let (zero, one) = (b[0].lit(0.0), b[0].lit(1.0));
     let w = &relative(w);
     let s = second_moment(q, w);
-    let change = if motion.idle == CslIdle::Free { least(&polar.u, &s, b) } else { *b };
+    let change = if motion.idle == CslIdle::Free { least(&polar.u, &s, b, room) } else { *b };
     let x = in_plane(motion.form, &polar.u, &s, &change);
     // The change of F, of the edges, and of the vertices about the centre of mass.
     let df = [
@@ -219,9 +219,11 @@ fn second_moment<T: Real>(q: &[[T; 2]; 2], w: &[T; 3]) -> [T; 3] {
 /// The change of strain e with e_i = b_i where b_i is not 0, and otherwise such that the motion is least.
 ///
 /// A change e moves the point at d by G d with G = e + ω(e) J, linear in e, which has the kinetic energy tr(G S Gᵀ) = eᵀ H e up
-/// to a factor. Free components make that stationary, (H e)_i = 0: three equations with the others, by Cramer's rule.
+/// to a factor. Free components make that stationary, (H e)_i = 0: three equations with the others, by Cramer's rule. They go
+/// only that part of the way on which none of them leaves its limits or changes more than what is corrected, which a sliver's would do
+/// without bound. The energy falls all along that way, so that part of it is still better than none.
 #[inline(always)]
-fn least<T: Real>(u: &[T; 3], s: &[T; 3], b: &[T; 3]) -> [T; 3] {
+fn least<T: Real>(u: &[T; 3], s: &[T; 3], b: &[T; 3], room: &[[T; 2]; 3]) -> [T; 3] {
     let (zero, one) = (b[0].lit(0.0), b[0].lit(1.0));
     let mut g = [[[zero; 2]; 2]; 3];
     for i in 0..3 {
@@ -250,14 +252,23 @@ fn least<T: Real>(u: &[T; 3], s: &[T; 3], b: &[T; 3]) -> [T; 3] {
         }
     }
     let det = h[0][0] * cofactor(&h, 0, 0) + h[0][1] * cofactor(&h, 0, 1) + h[0][2] * cofactor(&h, 0, 2);
-    // A line at right angles to an edge has a component that moves nothing; the others need no more than b then.
     let sound = zero.lit(SINGULAR).lt(det);
     let per = one / T::select(sound, det, one);
-    let mut e = *b;
+    let most = T::max(T::max(b[0].abs(), b[1].abs()), b[2].abs());
+    let (mut e, mut part) = (*b, one);
     for j in 0..3 {
         // The right-hand side is b: rows that are free have b = 0.
         let sum = cofactor(&h, 0, j) * b[0] + cofactor(&h, 1, j) * b[1] + cofactor(&h, 2, j) * b[2];
-        e[j] = T::select(zero.lt(b[j].abs()), b[j], T::select(sound, sum * per, zero));
+        let active = zero.lt(b[j].abs());
+        e[j] = T::select(active, zero, T::select(sound, sum * per, zero));
+        let free = T::min(T::select(e[j].lt(zero), -room[j][0], room[j][1]), most);
+        // A component that is beyond its limits has no room, and needs none: its e is 0 here.
+        let free = T::select(active, most, T::max(free, zero));
+        let beyond = free.lt(e[j].abs());
+        part = T::select(beyond, T::min(part, free / T::select(beyond, e[j].abs(), one)), part);
+    }
+    for j in 0..3 {
+        e[j] = T::select(zero.lt(b[j].abs()), b[j], e[j] * part);
     }
     e
 }
@@ -269,7 +280,7 @@ fn cofactor<T: Real>(h: &[[T; 3]; 3], row: usize, column: usize) -> T {
     h[r0][c0] * h[r1][c1] - h[r0][c1] * h[r1][c0]
 }
 
-/// Determinants of H (of size 1) below this are rounding errors.
+/// Determinants of H (of size 1) below this are rounding errors in `f32`: slivers, whose free components stay as they are.
 const SINGULAR: f64 = 1e-6;
 
 /// The change of R ᵀF, row by row.
