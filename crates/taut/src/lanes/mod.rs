@@ -84,9 +84,7 @@ pub trait Real:
 }
 
 /// What a simulation computes in: `f32` for speed, `f64` for study.
-pub trait Scalar:
-    Real<Mask = bool> + PartialOrd + Default + Send + Sync + core::fmt::Debug + crate::limit::LimitKernels + 'static
-{
+pub trait Scalar: Real<Mask = bool> + PartialOrd + Default + Send + Sync + core::fmt::Debug + 'static {
     /// `"f32"` or `"f64"`.
     const NAME: &'static str;
     /// Rounds to this precision.

@@ -10,15 +10,20 @@ use fearless_simd::Level;
 
 pub(super) type Triangle = TriStrain<Improved>;
 
-/// Kernels by precision. Implemented for `f32` and `f64`, and for nothing else.
-#[doc(hidden)]
+/// The precisions that limiters run in: `f32` and `f64`, and nothing else.
 #[allow(private_interfaces)]
-pub trait LimitKernels: Sized {
+pub trait LimitKernels: Scalar {
+    #[doc(hidden)]
     fn csl(width: Width, level: Level, kernel: CslSweep<'_, Self>);
+    #[doc(hidden)]
     fn csl_rate(width: Width, level: Level, kernel: CslRate<'_, Self>);
+    #[doc(hidden)]
     fn edges(width: Width, level: Level, kernel: RowSweep<'_, Edge, Self, 2, 2, 1>);
+    #[doc(hidden)]
     fn edge_rates(width: Width, level: Level, kernel: RowRate<'_, Edge, Self, 2, 2, 1>);
+    #[doc(hidden)]
     fn triangles(width: Width, level: Level, kernel: RowSweep<'_, Triangle, Self, 3, 6, 4>);
+    #[doc(hidden)]
     fn triangle_rates(width: Width, level: Level, kernel: RowRate<'_, Triangle, Self, 3, 6, 4>);
 }
 

@@ -36,6 +36,7 @@ mod csl;
 mod esl;
 mod job;
 mod kernels;
+mod lanewise;
 mod report;
 mod rest;
 mod rows;

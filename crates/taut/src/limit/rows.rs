@@ -3,8 +3,8 @@
 //! The rows are the engine's own ([`element`](crate::element)); what is added here is a consumer that clips them.
 
 use super::Band;
-use super::csl::LaneSight;
 use super::job::Sight;
+use super::lanewise::{LaneSight, edges, gather, load, sound};
 use crate::element::{Element, Row, Rows};
 use crate::lanes::{BLOCK, Kernel, Lanes, Real, Scalar, Shared, V3, Vertex};
 use crate::pack::{Batch, Block};
@@ -81,9 +81,9 @@ impl<L: Real, const D: usize, const R: usize> Rows<L, D> for Clip<L, D, R> {
             return;
         }
         // The row's own step, with the bounds it has, shortened to end at the band.
-        let share = excess / L::select(active, row.value, zero.lit(1.0));
         let give = give(&self.metric, &row) + self.soft[index] * row.over * row.over;
-        let lambda = row.push * share / L::max(give, zero.lit(LEAST));
+        let value = L::select(active, row.value, zero.lit(1.0));
+        let lambda = row.push * excess / (L::max(give, zero.lit(LEAST)) * value);
         for (i, direction) in row.along {
             let pull = V3::select(active, direction * lambda, V3::new(zero, zero, zero));
             for l in 0..D {
@@ -108,8 +108,6 @@ fn give<L: Real, const D: usize, const N: usize>(metric: &[[L; D]; D], row: &Row
 
 /// A row that gives less has no gradient: its multiplier stays finite.
 const LEAST: f64 = 1e-20;
-/// Above this squared length (rest is 1) columns are beyond what can be computed with.
-const HUGE: f64 = 1e16;
 
 /// One sweep over blocks of one colour.
 pub struct RowSweep<'a, E, T, const V: usize, const P: usize, const R: usize> {
@@ -143,46 +141,6 @@ macro_rules! sweep_kernel {
 sweep_kernel!(2, 1, 2, 1);
 sweep_kernel!(3, 2, 6, 4);
 
-/// R rows of a block's numbers.
-#[inline(always)]
-fn load<T: Scalar, L: Lanes<T>, const N: usize>(token: L::Token, from: &[[T; BLOCK]; N], lane: usize) -> [L; N] {
-    let mut out = [L::load(token, &from[0][lane..]); N];
-    for i in 1..N {
-        out[i] = L::load(token, &from[i][lane..]);
-    }
-    out
-}
-
-/// The vertices of the elements.
-///
-/// # Safety
-/// As [`Lanes::gather`].
-#[inline(always)]
-unsafe fn gather<T: Scalar, L: Lanes<T>, const V: usize, const P: usize, const R: usize>(
-    token: L::Token,
-    from: Shared<'_, Vertex<T>>,
-    block: &Block<T, V, P, R>,
-    lane: usize,
-) -> [[L; 4]; V] {
-    // SAFETY: the caller's promise.
-    let mut out = [unsafe { L::gather(token, from, &block.places[0][lane..]) }; V];
-    for k in 1..V {
-        // SAFETY: the caller's promise.
-        out[k] = unsafe { L::gather(token, from, &block.places[k][lane..]) };
-    }
-    out
-}
-
-#[inline(always)]
-fn edges<L: Real, const V: usize, const D: usize>(x: &[[L; 4]; V]) -> [V3<L>; D] {
-    let base = V3::new(x[0][0], x[0][1], x[0][2]);
-    let mut out = [base; D];
-    for k in 0..D {
-        out[k] = V3::new(x[k + 1][0], x[k + 1][1], x[k + 1][2]) - base;
-    }
-    out
-}
-
 /// Inverse masses to find multipliers with. Elements of three and more vertices may have rows that their free vertices
 /// hardly touch; held vertices count as a little movable there, or the free ones would be thrown far (as in projection). An
 /// edge's row always moves its free end, and is met exactly.
@@ -202,41 +160,19 @@ fn weights<L: Real, const V: usize>(x: &[[L; 4]; V]) -> ([L; V], L) {
     (w, L::select(zero.lt(most), zero.lit(1.0), zero))
 }
 
-/// 1 where columns can be computed with, else 0.
+/// x_k −= w_k g_k, and vertex 0 by minus the sum of g. Elements that are not usable have g = 0.
 #[inline(always)]
-fn sound<L: Real, const D: usize>(columns: &[V3<L>; D]) -> L {
-    let mut size = columns[0].norm2();
-    for i in 1..D {
-        size = size + columns[i].norm2();
-    }
-    L::select(size.lt(size.lit(HUGE)), size.lit(1.0), size.lit(0.0))
-}
-
-/// x_k −= w_k g_k, and vertex 0 by minus the sum of g; nothing where not usable.
-#[inline(always)]
-fn pull<L: Real, const V: usize, const D: usize>(x: &mut [[L; 4]; V], g: &[V3<L>; D], w: &[L; V], usable: L::Mask) {
-    let zero = w[0].lit(0.0);
-    let none = V3::new(zero, zero, zero);
-    let mut sum = none;
-    for k in 0..D {
+fn pull<L: Real, const V: usize, const D: usize>(x: &mut [[L; 4]; V], g: &[V3<L>; D]) {
+    let mut sum = g[0];
+    for k in 1..D {
         sum = sum + g[k];
     }
     for k in 0..V {
-        let motion = if k == 0 { sum * w[0] } else { -(g[k - 1] * w[k]) };
-        let motion = V3::select(usable, motion, none);
+        let motion = if k == 0 { sum * x[0][3] } else { -(g[k - 1] * x[k][3]) };
         x[k][0] = x[k][0] + motion.x;
         x[k][1] = x[k][1] + motion.y;
         x[k][2] = x[k][2] + motion.z;
     }
-}
-
-#[inline(always)]
-fn true_weights<L: Real, const V: usize>(x: &[[L; 4]; V]) -> [L; V] {
-    let mut w = [x[0][3]; V];
-    for k in 1..V {
-        w[k] = x[k][3];
-    }
-    w
 }
 
 #[inline(always)]
@@ -257,7 +193,7 @@ fn run_sweep<E, T, L, const V: usize, const D: usize, const P: usize, const R: u
             let rest = load::<T, L, P>(token, &block.rest, lane);
             // SAFETY: limiters pack places below the number of vertices; the vertices of one colour are this thread's own
             // until the workers meet.
-            let mut p = unsafe { gather::<T, L, V, P, R>(token, sweep.p, block, lane) };
+            let mut p = unsafe { gather::<T, L, V>(token, sweep.p, &block.places, lane) };
             let (w, movable) = weights(&p);
             let mut columns = E::columns(&rest, &edges::<L, V, D>(&p));
             let sound = sound(&columns);
@@ -282,8 +218,7 @@ fn run_sweep<E, T, L, const V: usize, const D: usize, const P: usize, const R: u
             seen.counts[1] = seen.counts[1] + sound * (one - movable);
             if sweep.moving {
                 let g = E::spread(&rest, &clip.total);
-                let masses = true_weights(&p);
-                pull(&mut p, &g, &masses, zero.lt(clip.usable));
+                pull(&mut p, &g);
                 for k in 0..V {
                     // SAFETY: as above.
                     unsafe { L::scatter(p[k], sweep.p, &block.places[k][lane..]) };
@@ -369,9 +304,9 @@ fn run_rate<E, T, L, const V: usize, const D: usize, const P: usize, const R: us
         while lane < BLOCK {
             let rest = load::<T, L, P>(token, &block.rest, lane);
             // SAFETY: as in `run_sweep`, for both arrays.
-            let x = unsafe { gather::<T, L, V, P, R>(token, sweep.x, block, lane) };
+            let x = unsafe { gather::<T, L, V>(token, sweep.x, &block.places, lane) };
             // SAFETY: as above.
-            let mut v = unsafe { gather::<T, L, V, P, R>(token, sweep.v, block, lane) };
+            let mut v = unsafe { gather::<T, L, V>(token, sweep.v, &block.places, lane) };
             let (w, movable) = weights(&v);
             let mut columns = E::columns(&rest, &edges::<L, V, D>(&x));
             let rate = E::columns(&rest, &edges::<L, V, D>(&v));
@@ -392,8 +327,7 @@ fn run_rate<E, T, L, const V: usize, const D: usize, const P: usize, const R: us
             seen.counts[1] = seen.counts[1] + sound * (one - movable);
             if sweep.moving {
                 let g = E::spread(&rest, &clip.total);
-                let masses = true_weights(&v);
-                pull(&mut v, &g, &masses, zero.lt(clip.usable));
+                pull(&mut v, &g);
                 for k in 0..V {
                     // SAFETY: as above.
                     unsafe { L::scatter(v[k], sweep.v, &block.places[k][lane..]) };

@@ -125,7 +125,7 @@ pub(super) fn spare<T, const V: usize, const P: usize, const R: usize>(batch: &B
 
 /// An element to be packed.
 pub(super) fn loose<const V: usize, const P: usize, const R: usize>(index: [u32; V], rest: [f64; P]) -> Loose<V, P, R> {
-    Loose { index, rest, stiffness: [1.0; R], damping: [0.0; R] }
+    Loose { index, rest, stiffness: [1.0; R], damping: [0.0; R], elastic: None }
 }
 
 /// Indices of elements are below `vertices`, and those can be addressed.

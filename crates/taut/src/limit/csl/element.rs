@@ -17,8 +17,6 @@ pub struct Polar<T> {
 const POINT: f64 = 1e-12;
 /// Below this squared ratio of area to squared length columns are a line.
 const LINE: f64 = 1e-12;
-/// Above this squared length columns are beyond what can be computed with.
-const HUGE: f64 = 1e16;
 
 /// The polar decomposition of the 3×2 matrix with columns `f`, in closed form.
 ///
@@ -65,13 +63,6 @@ fn any_normal<T: Real>(f: &[V3<T>; 2], aa: T, bb: T) -> V3<T> {
     let usable = size.lit(0.0).lt(size);
     let unit = across * (size.lit(1.0) / T::select(usable, size, size.lit(1.0)).sqrt());
     V3::select(usable, unit, V3::lit(aa, [0.0, 0.0, 1.0]))
-}
-
-/// 1 where an element with these columns can be computed with, else 0.
-#[inline(always)]
-pub(super) fn sound<T: Real>(f: &[V3<T>; 2]) -> T {
-    let size = f[0].norm2() + f[1].norm2();
-    T::select(size.lt(size.lit(HUGE)), size.lit(1.0), size.lit(0.0))
 }
 
 /// What an element wants: the change b of its strain, ε_lim − ε where a limit is exceeded and 0 elsewhere (CSL Eq. 9

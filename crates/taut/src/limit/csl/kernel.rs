@@ -1,8 +1,9 @@
 //! CSL in lanes: blocks of triangles, looked at, moved, or their motion noted.
 
 use super::super::job::Sight;
+use super::super::lanewise::{LaneSight, edges, gather, sound};
 use super::super::sweeps::Mode;
-use super::element::{CslForm, CslIdle, CslMotion, correction, polar, room, shape_gradients, sound, wanted};
+use super::element::{CslForm, CslIdle, CslMotion, correction, polar, room, shape_gradients, wanted};
 use crate::lanes::{BLOCK, Kernel, Lanes, Place, Real, Scalar, Shared, V3, Vertex};
 use crate::pack::Block;
 
@@ -22,69 +23,13 @@ pub struct CslSweep<'a, T> {
     pub(super) sight: &'a mut Sight,
 }
 
-/// What lanes see; folded into a [`Sight`] at the end.
-pub(in crate::limit) struct LaneSight<L, const R: usize> {
-    pub worst: [L; R],
-    pub counts: [L; 3],
-}
-
-impl<L: Real, const R: usize> LaneSight<L, R> {
-    #[inline(always)]
-    pub fn new(zero: L) -> Self {
-        LaneSight { worst: [zero; R], counts: [zero; 3] }
-    }
-
-    #[inline(always)]
-    pub fn fold<T: Scalar>(&self, into: &mut Sight)
-    where
-        L: Lanes<T>,
-    {
-        let mut lanes = [T::of(0.0); BLOCK];
-        for r in 0..R {
-            self.worst[r].store(&mut lanes);
-            for lane in &lanes[..L::N] {
-                into.worst[r] = into.worst[r].max(lane.f64());
-            }
-        }
-        for c in 0..3 {
-            self.counts[c].store(&mut lanes);
-            for lane in &lanes[..L::N] {
-                into.counts[c] += lane.f64() as u64;
-            }
-        }
-    }
-}
-
-/// A triangle's vertices.
-///
-/// # Safety
-/// As [`Lanes::gather`].
-#[inline(always)]
-unsafe fn vertices<T: Scalar, L: Lanes<T>>(
-    token: L::Token,
-    from: Shared<'_, Vertex<T>>,
-    places: &[[Place; BLOCK]; 3],
-    lane: usize,
-) -> [[L; 4]; 3] {
-    // SAFETY: the caller's promise.
-    unsafe {
-        [
-            L::gather(token, from, &places[0][lane..]),
-            L::gather(token, from, &places[1][lane..]),
-            L::gather(token, from, &places[2][lane..]),
-        ]
-    }
-}
-
-#[inline(always)]
-fn edges<L: Real>(x: &[[L; 4]; 3]) -> [V3<L>; 2] {
-    let base = V3::new(x[0][0], x[0][1], x[0][2]);
-    [V3::new(x[1][0], x[1][1], x[1][2]) - base, V3::new(x[2][0], x[2][1], x[2][2]) - base]
-}
-
 /// A triangle's rest shape: edges and Q⁻¹.
 #[inline(always)]
-fn shape<T: Scalar, L: Lanes<T>>(token: L::Token, rest: &[[T; BLOCK]], lane: usize) -> ([[L; 2]; 2], [[L; 2]; 2]) {
+fn shape<T: Scalar, L: Lanes<T>>(
+    token: L::Token,
+    rest: &[[T; BLOCK]; REST],
+    lane: usize,
+) -> ([[L; 2]; 2], [[L; 2]; 2]) {
     let mut numbers = [L::load(token, &rest[0][lane..]); 5];
     for i in 1..5 {
         numbers[i] = L::load(token, &rest[i][lane..]);
@@ -100,7 +45,7 @@ fn columns<L: Real>(e: &[V3<L>; 2], inverse: &[[L; 2]; 2]) -> [V3<L>; 2] {
 
 /// (least, most) of U's entries.
 #[inline(always)]
-fn bounds<T: Scalar, L: Lanes<T>>(token: L::Token, rest: &[[T; BLOCK]], lane: usize) -> [[L; 2]; 3] {
+fn bounds<T: Scalar, L: Lanes<T>>(token: L::Token, rest: &[[T; BLOCK]; REST], lane: usize) -> [[L; 2]; 3] {
     let mut out = [[L::load(token, &rest[5][lane..]); 2]; 3];
     for i in 0..3 {
         out[i] = [L::load(token, &rest[5 + 2 * i][lane..]), L::load(token, &rest[6 + 2 * i][lane..])];
@@ -138,7 +83,7 @@ impl<T: Scalar> Kernel<T> for CslSweep<'_, T> {
             while lane < BLOCK {
                 // SAFETY: `Csl` packs places below the number of vertices; the vertices of one colour are this
                 // thread's own until the workers meet.
-                let mut p = unsafe { vertices::<T, L>(token, self.p, &block.places, lane) };
+                let mut p = unsafe { gather::<T, L, 3>(token, self.p, &block.places, lane) };
                 let (q, inverse) = shape::<T, L>(token, &block.rest, lane);
                 let f = columns(&edges(&p), &inverse);
                 let w = [p[0][3], p[1][3], p[2][3]];
@@ -216,9 +161,9 @@ impl<T: Scalar> Kernel<T> for CslRate<'_, T> {
             let mut lane = 0;
             while lane < BLOCK {
                 // SAFETY: as in `CslSweep`, for both arrays.
-                let x = unsafe { vertices::<T, L>(token, self.x, &block.places, lane) };
+                let x = unsafe { gather::<T, L, 3>(token, self.x, &block.places, lane) };
                 // SAFETY: as above.
-                let mut v = unsafe { vertices::<T, L>(token, self.v, &block.places, lane) };
+                let mut v = unsafe { gather::<T, L, 3>(token, self.v, &block.places, lane) };
                 let (q, inverse) = shape::<T, L>(token, &block.rest, lane);
                 let f = columns(&edges(&x), &inverse);
                 let rate = columns(&edges(&v), &inverse);
