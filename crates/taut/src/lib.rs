@@ -5,6 +5,7 @@ mod builder;
 pub mod contact;
 pub mod element;
 pub mod lanes;
+pub mod limit;
 pub mod measure;
 pub mod mesh;
 mod model;

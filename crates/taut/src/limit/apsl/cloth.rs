@@ -1,0 +1,127 @@
+//! APSL as a cloth solver of its own (APSL §6).
+
+use super::super::job::LimitScratch;
+use super::super::{Band, Esl, Limit, LimitKernels, LimitReport, RestTriangle, SweepSettings, bend_edges, edges_of};
+use super::{Apsl, ApslSettings};
+use crate::BuildError;
+use crate::lanes::Vertex;
+
+/// How [`ApslCloth`] steps.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ApslClothParams {
+    /// Acceleration of everything free, m/s².
+    pub gravity: [f64; 3],
+    /// Stiffness of the springs across edges, N/m.
+    pub bend_stiffness: f64,
+    /// No edge becomes shorter than this share of its rest length, 0 to 1: areas alone would let triangles become needles.
+    pub least_edge: f64,
+    /// Parts that a step is taken in, 1 to 10,000. Half as many parts leave far more than twice the change of area.
+    pub substeps: u32,
+    /// Velocity is damped at this rate, 1/s.
+    pub damping: f64,
+    /// How areas are preserved.
+    pub areas: ApslSettings,
+    /// How edges are kept long enough.
+    pub edges: SweepSettings,
+}
+
+impl Default for ApslClothParams {
+    fn default() -> Self {
+        ApslClothParams {
+            gravity: [0.0, -9.81, 0.0],
+            bend_stiffness: 100.0,
+            least_edge: 0.8,
+            substeps: 4,
+            damping: 0.1,
+            areas: ApslSettings::default(),
+            edges: SweepSettings { iterations: 10, tolerance: 1e-2, seed: 0 },
+        }
+    }
+}
+
+/// Cloth held together by its areas, with linear bending springs and least edge lengths.
+#[derive(Clone, Debug)]
+pub struct ApslCloth<T> {
+    params: ApslClothParams,
+    areas: Apsl<T>,
+    springs: Esl<T>,
+    edges: Esl<T>,
+}
+
+impl<T: LimitKernels> ApslCloth<T> {
+    /// Cloth at rest at `positions` (m).
+    pub fn new(positions: &[[f64; 3]], triangles: &[[u32; 3]], params: ApslClothParams) -> Result<Self, BuildError> {
+        let bad = |name, found, expected| Err(BuildError::Parameter { body: String::new(), name, found, expected });
+        match &params {
+            p if !(0.0..=1.0).contains(&p.least_edge) => return bad("least edge", p.least_edge, "a share, 0 to 1"),
+            p if !(p.bend_stiffness >= 0.0 && p.bend_stiffness.is_finite()) => {
+                return bad("bend stiffness", p.bend_stiffness, "0 N/m or more");
+            }
+            p if !(1..=10_000).contains(&p.substeps) => {
+                return bad("substeps", f64::from(p.substeps), "1 to 10,000");
+            }
+            p if !(p.damping >= 0.0 && p.damping.is_finite()) => return bad("damping", p.damping, "0 1/s or more"),
+            p if !p.gravity.iter().all(|g| g.is_finite()) => return bad("gravity", f64::NAN, "finite numbers"),
+            _ => {}
+        }
+        let n = positions.len();
+        let rest = RestTriangle::all(triangles, positions, [1.0, 0.0, 0.0]);
+        let areas = Apsl::areas(n, &rest, params.areas)?;
+        let across = if params.bend_stiffness > 0.0 { bend_edges(triangles, positions) } else { Vec::new() };
+        // One sweep of rows with a compliance is a step of implicit springs, edge by edge: stable at any stiffness.
+        let once = SweepSettings { iterations: 1, tolerance: 0.0, seed: params.edges.seed };
+        let springs = Esl::soft(n, &across, Band::both(0.0), params.bend_stiffness, once)?;
+        let least = Band { least: params.least_edge - 1.0, most: f64::INFINITY };
+        let edges = Esl::new(n, &edges_of(triangles, positions), least, params.edges)?;
+        Ok(ApslCloth { params, areas, springs, edges })
+    }
+
+    /// Advances positions `x` (m, with inverse masses in 1/kg) and velocities `v` (m/s) by `dt` (s). Vertices with
+    /// inverse mass 0 move with their velocity. Returns what was done to areas, the worst of all parts.
+    pub fn step(
+        &mut self,
+        x: &mut [Vertex<T>],
+        v: &mut [Vertex<T>],
+        dt: f64,
+        scratch: &mut LimitScratch<T>,
+    ) -> LimitReport {
+        if !(dt > 0.0 && dt.is_finite()) || x.len().min(v.len()) < self.areas.vertices() {
+            return LimitReport::default();
+        }
+        let parts = self.params.substeps;
+        let mut all = self.part(x, v, dt / f64::from(parts), scratch);
+        for _ in 1..parts {
+            let next = self.part(x, v, dt / f64::from(parts), scratch);
+            all = LimitReport {
+                iterations: all.iterations + next.iterations,
+                cg_iterations: all.cg_iterations + next.cg_iterations,
+                contained: all.contained + next.contained,
+                converged: all.converged && next.converged,
+                before: if next.before.size > all.before.size { next.before } else { all.before },
+                after: if next.after.size > all.after.size { next.after } else { all.after },
+                ..next
+            };
+        }
+        all
+    }
+
+    fn part(&mut self, x: &mut [Vertex<T>], v: &mut [Vertex<T>], h: f64, scratch: &mut LimitScratch<T>) -> LimitReport {
+        let calm = T::of(1.0 / (1.0 + self.params.damping * h));
+        let kick = self.params.gravity.map(|g| T::of(g * h));
+        for (_, v) in x.iter().zip(v.iter_mut()).filter(|(x, _)| x[3] > T::of(0.0)) {
+            for k in 0..3 {
+                v[k] = (v[k] + kick[k]) * calm;
+            }
+        }
+        self.springs.set_step(h);
+        self.springs.apply(x, v, &[], h, scratch);
+        self.edges.apply(x, v, &[], h, scratch);
+        let report = self.areas.apply(x, v, &[], h, scratch);
+        for (x, v) in x.iter_mut().zip(v.iter()) {
+            for k in 0..3 {
+                x[k] = x[k] + v[k] * T::of(h);
+            }
+        }
+        report
+    }
+}

@@ -1,0 +1,76 @@
+//! What may be: bands of strain.
+
+use crate::BuildError;
+
+/// The values that a strain may have. 0 is rest, 0.1 is ten percent longer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Band {
+    /// The least, 0 or below; −∞ sets no limit.
+    pub least: f64,
+    /// The most, 0 or above; ∞ sets no limit.
+    pub most: f64,
+}
+
+impl Band {
+    /// No limit.
+    pub const NONE: Band = Band { least: f64::NEG_INFINITY, most: f64::INFINITY };
+
+    /// A limit in tension only, as in Provot's method and CSL §4.
+    pub fn upto(most: f64) -> Self {
+        Band { least: f64::NEG_INFINITY, most }
+    }
+
+    /// The same limit in tension and compression, or for shear to both sides.
+    pub fn both(size: f64) -> Self {
+        Band { least: -size, most: size }
+    }
+
+    /// Whether there is a limit at all.
+    pub fn limits(self) -> bool {
+        self.least > f64::NEG_INFINITY || self.most < f64::INFINITY
+    }
+
+    /// Bounds are numbers with zero between them. Rest must be allowed, or a solver could be asked for shapes that no
+    /// row has a gradient towards.
+    pub(super) fn check(self, name: &'static str) -> Result<(), BuildError> {
+        let expected = "a band that contains 0";
+        let bad = |found| Err(BuildError::Parameter { body: String::new(), name, found, expected });
+        match self {
+            Band { least, .. } if least.is_nan() || least > 0.0 => bad(least),
+            Band { most, .. } if most.is_nan() || most < 0.0 => bad(most),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Limits on the strain of a triangle (or, where a method says so, on its rate in 1/s).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StrainLimits {
+    /// Along weft.
+    pub weft: Band,
+    /// Along warp.
+    pub warp: Band,
+    /// Shear: the off-diagonal entry of the strain tensor for CSL, the cosine of the angle between the axes for SBD.
+    pub shear: Band,
+}
+
+impl StrainLimits {
+    /// No limits.
+    pub const NONE: StrainLimits = StrainLimits { weft: Band::NONE, warp: Band::NONE, shear: Band::NONE };
+
+    /// The paper's triple (weft, warp, shear): stretch limited in tension, shear to both sides.
+    pub fn new(weft: f64, warp: f64, shear: f64) -> Self {
+        StrainLimits { weft: Band::upto(weft), warp: Band::upto(warp), shear: Band::both(shear) }
+    }
+
+    /// The same, with compression limited as well: "forces the cloth to buckle" (CSL §6).
+    pub fn both(weft: f64, warp: f64, shear: f64) -> Self {
+        StrainLimits { weft: Band::both(weft), warp: Band::both(warp), shear: Band::both(shear) }
+    }
+
+    pub(super) fn check(&self) -> Result<(), BuildError> {
+        self.weft.check("weft limit")?;
+        self.warp.check("warp limit")?;
+        self.shear.check("shear limit")
+    }
+}

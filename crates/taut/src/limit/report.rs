@@ -1,0 +1,57 @@
+//! What a limiter did.
+
+/// By how much limits are exceeded, at the worst element for each component; 0 where all hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Violation {
+    /// Strain along weft beyond its limit.
+    pub weft: f64,
+    /// Strain along warp beyond its limit.
+    pub warp: f64,
+    /// Shear beyond its limit.
+    pub shear: f64,
+    /// Strain of an edge beyond its limit.
+    pub edge: f64,
+    /// Relative change of area (triangles) or volume (tetrahedra).
+    pub size: f64,
+}
+
+impl Violation {
+    /// The largest of all.
+    pub fn worst(&self) -> f64 {
+        [self.weft, self.warp, self.shear, self.edge, self.size].into_iter().fold(0.0, f64::max)
+    }
+}
+
+/// Elements that a limiter could do nothing for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Skipped {
+    /// Without area, volume or length at rest, or with a vertex twice: left out when the limiter was made.
+    pub degenerate: u64,
+    /// With a vertex that is not finite, or stretched beyond what can be computed with.
+    pub not_finite: u64,
+    /// With no vertex that could move: all fixed, or without mass.
+    pub held: u64,
+}
+
+/// What a limiter did.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct LimitReport {
+    /// Sweeps over all elements, or linear systems solved.
+    pub iterations: u32,
+    /// Whether all limits hold to the tolerance. Skipped elements do not count.
+    pub converged: bool,
+    /// Violations of the candidate as it came.
+    pub before: Violation,
+    /// Violations as it left.
+    pub after: Violation,
+    /// Elements it could do nothing for.
+    pub skipped: Skipped,
+    /// Elements squeezed to a line or a point. They are treated like others.
+    pub collapsed: u64,
+    /// Vertices whose velocity was not finite, before or after; it was set to zero.
+    pub contained: u64,
+    /// Iterations of conjugate gradients, in all systems together.
+    pub cg_iterations: u64,
+    /// The threads that worked.
+    pub threads: usize,
+}

@@ -1,0 +1,340 @@
+//! Rows of elements as limits: projected only where they are beyond their band.
+//!
+//! The rows are the engine's own ([`element`](crate::element)); what is added here is a consumer that clips them.
+
+use super::Band;
+use super::job::Sight;
+use super::lanewise::{LaneSight, edges, gather, load, sound};
+use crate::element::{Element, Row, Rows};
+use crate::lanes::{BLOCK, Kernel, Lanes, Real, Scalar, Shared, V3, Vertex};
+use crate::pack::{Batch, Block};
+use core::marker::PhantomData;
+
+/// The bands of a block of elements: what each row may be, and its compliance.
+#[derive(Clone, Debug)]
+pub(super) struct Bands<T, const R: usize> {
+    pub least: [[T; BLOCK]; R],
+    pub most: [[T; BLOCK]; R],
+    /// Over Δt²: 0 puts a row on its bound, more lets it give way like a spring.
+    pub soft: [[T; BLOCK]; R],
+}
+
+impl<T: Scalar, const R: usize> Bands<T, R> {
+    /// Bands parallel to the blocks of a batch, `of` being asked for each element by its number.
+    pub fn pack<const V: usize, const P: usize>(
+        batch: &Batch<T, V, P, R>,
+        of: impl Fn(usize) -> [(Band, f64); R],
+    ) -> Vec<Self> {
+        let zero = [[T::of(0.0); BLOCK]; R];
+        let one = |source: &[u32; BLOCK]| {
+            let mut bands = Bands { least: zero, most: zero, soft: zero };
+            for lane in 0..BLOCK {
+                if source[lane] == u32::MAX {
+                    continue;
+                }
+                let rows = of(source[lane] as usize);
+                for r in 0..R {
+                    bands.least[r][lane] = T::of(rows[r].0.least);
+                    bands.most[r][lane] = T::of(rows[r].0.most);
+                    bands.soft[r][lane] = T::of(rows[r].1);
+                }
+            }
+            bands
+        };
+        batch.source.iter().map(one).collect()
+    }
+}
+
+/// The part of a violation beyond the band, signed.
+#[inline(always)]
+fn beyond<L: Real>(value: L, least: L, most: L) -> L {
+    value - L::max(L::min(value, most), least)
+}
+
+/// Clips rows and projects what is left, in column space.
+struct Clip<L, const D: usize, const R: usize> {
+    rows: u32,
+    moving: bool,
+    least: [L; R],
+    most: [L; R],
+    soft: [L; R],
+    metric: [[L; D]; D],
+    /// 1 where the element can be computed with and moved, else 0.
+    usable: L,
+    total: [V3<L>; D],
+    worst: [L; R],
+}
+
+impl<L: Real, const D: usize, const R: usize> Rows<L, D> for Clip<L, D, R> {
+    #[inline(always)]
+    fn wants(&self, index: usize) -> bool {
+        self.rows & (1 << index) != 0
+    }
+
+    #[inline(always)]
+    fn row<const N: usize>(&mut self, index: usize, columns: &mut [V3<L>; D], row: Row<L, N>) {
+        let zero = row.value.lit(0.0);
+        let excess = beyond(row.value, self.least[index], self.most[index]);
+        let active = zero.lt(excess.abs() * self.usable);
+        self.worst[index] = L::max(self.worst[index], L::select(active, excess.abs(), zero));
+        if !self.moving || !L::any(active) {
+            return;
+        }
+        // The row's own step, with the bounds it has, shortened to end at the band.
+        let give = give(&self.metric, &row) + self.soft[index] * row.over * row.over;
+        let value = L::select(active, row.value, zero.lit(1.0));
+        let lambda = row.push * excess / (L::max(give, zero.lit(LEAST)) * value);
+        for (i, direction) in row.along {
+            let pull = V3::select(active, direction * lambda, V3::new(zero, zero, zero));
+            for l in 0..D {
+                columns[l] = columns[l] - pull * self.metric[l][i];
+            }
+            self.total[i] = self.total[i] + pull;
+        }
+    }
+}
+
+/// How far a unit multiplier moves a row along its own directions: Σ A_ij gram_ij.
+#[inline(always)]
+fn give<L: Real, const D: usize, const N: usize>(metric: &[[L; D]; D], row: &Row<L, N>) -> L {
+    let mut sum = row.value.lit(0.0);
+    for n in 0..N {
+        for m in 0..N {
+            sum = sum + metric[row.along[n].0][row.along[m].0] * row.gram[n][m];
+        }
+    }
+    sum
+}
+
+/// A row that gives less has no gradient: its multiplier stays finite.
+const LEAST: f64 = 1e-20;
+
+/// One sweep over blocks of one colour.
+pub struct RowSweep<'a, E, T, const V: usize, const P: usize, const R: usize> {
+    pub(super) blocks: &'a [Block<T, V, P, R>],
+    pub(super) bands: &'a [Bands<T, R>],
+    pub(super) rows: u32,
+    pub(super) moving: bool,
+    /// 1/Δt², for rows that give way.
+    pub(super) stiffen: f64,
+    pub(super) p: Shared<'a, Vertex<T>>,
+    pub(super) sight: &'a mut Sight,
+    pub(super) kind: PhantomData<E>,
+}
+
+macro_rules! sweep_kernel {
+    ($v:literal, $d:literal, $p:literal, $r:literal) => {
+        impl<E: Element<$v, $d, $p, $r>, T: Scalar> Kernel<T> for RowSweep<'_, E, T, $v, $p, $r> {
+            #[inline(always)]
+            fn run<L: Lanes<T>>(self, token: L::Token) {
+                run_sweep::<E, T, L, $v, $d, $p, $r>(self, token);
+            }
+        }
+        impl<E: Element<$v, $d, $p, $r>, T: Scalar> Kernel<T> for RowRate<'_, E, T, $v, $p, $r> {
+            #[inline(always)]
+            fn run<L: Lanes<T>>(self, token: L::Token) {
+                run_rate::<E, T, L, $v, $d, $p, $r>(self, token);
+            }
+        }
+    };
+}
+sweep_kernel!(2, 1, 2, 1);
+sweep_kernel!(3, 2, 6, 4);
+
+/// Inverse masses to find multipliers with. Elements of three and more vertices may have rows that their free vertices
+/// hardly touch; held vertices count as a little movable there, or the free ones would be thrown far (as in projection). An
+/// edge's row always moves its free end, and is met exactly.
+#[inline(always)]
+fn weights<L: Real, const V: usize>(x: &[[L; 4]; V]) -> ([L; V], L) {
+    let zero = x[0][3].lit(0.0);
+    let (mut w, mut most) = ([x[0][3]; V], x[0][3]);
+    for k in 1..V {
+        w[k] = x[k][3];
+        most = L::max(most, w[k]);
+    }
+    if V > 2 {
+        for k in 0..V {
+            w[k] = L::select(zero.lt(w[k]), w[k], most * zero.lit(1.0 / 64.0));
+        }
+    }
+    (w, L::select(zero.lt(most), zero.lit(1.0), zero))
+}
+
+/// x_k −= w_k g_k, and vertex 0 by minus the sum of g. Elements that are not usable have g = 0.
+#[inline(always)]
+fn pull<L: Real, const V: usize, const D: usize>(x: &mut [[L; 4]; V], g: &[V3<L>; D]) {
+    let mut sum = g[0];
+    for k in 1..D {
+        sum = sum + g[k];
+    }
+    for k in 0..V {
+        let motion = if k == 0 { sum * x[0][3] } else { -(g[k - 1] * x[k][3]) };
+        x[k][0] = x[k][0] + motion.x;
+        x[k][1] = x[k][1] + motion.y;
+        x[k][2] = x[k][2] + motion.z;
+    }
+}
+
+#[inline(always)]
+fn run_sweep<E, T, L, const V: usize, const D: usize, const P: usize, const R: usize>(
+    sweep: RowSweep<'_, E, T, V, P, R>,
+    token: L::Token,
+) where
+    E: Element<V, D, P, R>,
+    T: Scalar,
+    L: Lanes<T>,
+{
+    let zero = L::load(token, &[T::of(0.0); BLOCK]);
+    let one = zero.lit(1.0);
+    let mut seen = LaneSight::<L, R>::new(zero);
+    for (block, bands) in sweep.blocks.iter().zip(sweep.bands) {
+        let mut lane = 0;
+        while lane < BLOCK {
+            let rest = load::<T, L, P>(token, &block.rest, lane);
+            // SAFETY: limiters pack places below the number of vertices; the vertices of one colour are this thread's own
+            // until the workers meet.
+            let mut p = unsafe { gather::<T, L, V>(token, sweep.p, &block.places, lane) };
+            let (w, movable) = weights(&p);
+            let mut columns = E::columns(&rest, &edges::<L, V, D>(&p));
+            let sound = sound(&columns);
+            let mut soft = load::<T, L, R>(token, &bands.soft, lane);
+            for s in &mut soft {
+                *s = *s * zero.lit(sweep.stiffen);
+            }
+            let mut clip = Clip {
+                rows: sweep.rows,
+                moving: sweep.moving,
+                least: load::<T, L, R>(token, &bands.least, lane),
+                most: load::<T, L, R>(token, &bands.most, lane),
+                soft,
+                metric: E::metric(&rest, &w),
+                usable: sound * movable,
+                total: [V3::new(zero, zero, zero); D],
+                worst: seen.worst,
+            };
+            E::rows(&rest, &mut columns, &mut clip);
+            seen.worst = clip.worst;
+            seen.counts[0] = seen.counts[0] + (one - sound);
+            seen.counts[1] = seen.counts[1] + sound * (one - movable);
+            if sweep.moving {
+                let g = E::spread(&rest, &clip.total);
+                pull(&mut p, &g);
+                for k in 0..V {
+                    // SAFETY: as above.
+                    unsafe { L::scatter(p[k], sweep.p, &block.places[k][lane..]) };
+                }
+            }
+            lane += L::N;
+        }
+    }
+    seen.fold::<T>(sweep.sight);
+}
+
+/// One sweep over blocks of one colour that limits the rates of rows.
+pub struct RowRate<'a, E, T, const V: usize, const P: usize, const R: usize> {
+    pub(super) blocks: &'a [Block<T, V, P, R>],
+    pub(super) rows: u32,
+    pub(super) moving: bool,
+    /// What the rate of each row may be, 1/s.
+    pub(super) bands: [Band; R],
+    pub(super) x: Shared<'a, Vertex<T>>,
+    /// Velocities, with the inverse mass as the fourth number.
+    pub(super) v: Shared<'a, Vertex<T>>,
+    pub(super) sight: &'a mut Sight,
+    pub(super) kind: PhantomData<E>,
+}
+
+/// Clips the rates of rows, ∇C·v.
+struct ClipRate<L, const D: usize, const R: usize> {
+    rows: u32,
+    moving: bool,
+    bands: [Band; R],
+    metric: [[L; D]; D],
+    usable: L,
+    rate: [V3<L>; D],
+    total: [V3<L>; D],
+    worst: [L; R],
+}
+
+impl<L: Real, const D: usize, const R: usize> Rows<L, D> for ClipRate<L, D, R> {
+    #[inline(always)]
+    fn wants(&self, index: usize) -> bool {
+        self.rows & (1 << index) != 0
+    }
+
+    #[inline(always)]
+    fn row<const N: usize>(&mut self, index: usize, _: &mut [V3<L>; D], row: Row<L, N>) {
+        let zero = row.value.lit(0.0);
+        let mut speed = zero;
+        for (i, direction) in row.along {
+            speed = speed + direction.dot(self.rate[i]);
+        }
+        let band = self.bands[index];
+        let excess = beyond(speed / row.over, zero.lit(band.least), zero.lit(band.most));
+        let active = zero.lt(excess.abs() * self.usable);
+        self.worst[index] = L::max(self.worst[index], L::select(active, excess.abs(), zero));
+        if !self.moving {
+            return;
+        }
+        let lambda = excess * row.over / L::max(give(&self.metric, &row), zero.lit(LEAST));
+        for (i, direction) in row.along {
+            let pull = V3::select(active, direction * lambda, V3::new(zero, zero, zero));
+            for l in 0..D {
+                self.rate[l] = self.rate[l] - pull * self.metric[l][i];
+            }
+            self.total[i] = self.total[i] + pull;
+        }
+    }
+}
+
+#[inline(always)]
+fn run_rate<E, T, L, const V: usize, const D: usize, const P: usize, const R: usize>(
+    sweep: RowRate<'_, E, T, V, P, R>,
+    token: L::Token,
+) where
+    E: Element<V, D, P, R>,
+    T: Scalar,
+    L: Lanes<T>,
+{
+    let zero = L::load(token, &[T::of(0.0); BLOCK]);
+    let one = zero.lit(1.0);
+    let mut seen = LaneSight::<L, R>::new(zero);
+    for block in sweep.blocks {
+        let mut lane = 0;
+        while lane < BLOCK {
+            let rest = load::<T, L, P>(token, &block.rest, lane);
+            // SAFETY: as in `run_sweep`, for both arrays.
+            let x = unsafe { gather::<T, L, V>(token, sweep.x, &block.places, lane) };
+            // SAFETY: as above.
+            let mut v = unsafe { gather::<T, L, V>(token, sweep.v, &block.places, lane) };
+            let (w, movable) = weights(&v);
+            let mut columns = E::columns(&rest, &edges::<L, V, D>(&x));
+            let rate = E::columns(&rest, &edges::<L, V, D>(&v));
+            let sound = sound(&columns) * sound(&rate);
+            let mut clip = ClipRate {
+                rows: sweep.rows,
+                moving: sweep.moving,
+                bands: sweep.bands,
+                metric: E::metric(&rest, &w),
+                usable: sound * movable,
+                rate,
+                total: [V3::new(zero, zero, zero); D],
+                worst: seen.worst,
+            };
+            E::rows(&rest, &mut columns, &mut clip);
+            seen.worst = clip.worst;
+            seen.counts[0] = seen.counts[0] + (one - sound);
+            seen.counts[1] = seen.counts[1] + sound * (one - movable);
+            if sweep.moving {
+                let g = E::spread(&rest, &clip.total);
+                pull(&mut v, &g);
+                for k in 0..V {
+                    // SAFETY: as above.
+                    unsafe { L::scatter(v[k], sweep.v, &block.places[k][lane..]) };
+                }
+            }
+            lane += L::N;
+        }
+    }
+    seen.fold::<T>(sweep.sight);
+}

@@ -1,0 +1,150 @@
+//! States that no simulator should produce, and some do.
+
+use super::common::sheet;
+use taut::BuildError;
+use taut::limit::{
+    Apsl, ApslSettings, Band, Csl, CslScheme, CslSettings, Esl, Limit, LimitScratch, RestTet, RestTriangle, SbdLimit,
+    StrainLimits, SweepSettings, edges_of,
+};
+
+fn all(n: usize, rest: &[RestTriangle], positions: &[[f64; 3]], triangles: &[[u32; 3]]) -> Vec<Box<dyn Limit<f32>>> {
+    let limits = [StrainLimits::both(0.05, 0.05, 0.1)];
+    let jacobi = CslSettings { scheme: CslScheme::Jacobi { held: 2.0 }, ..CslSettings::default() };
+    vec![
+        Box::new(Csl::new(n, rest, &limits, CslSettings::default()).unwrap()),
+        Box::new(Csl::new(n, rest, &limits, jacobi).unwrap()),
+        Box::new(SbdLimit::new(n, rest, &limits, SweepSettings::default()).unwrap()),
+        Box::new(Esl::new(n, &edges_of(triangles, positions), Band::both(0.05), SweepSettings::default()).unwrap()),
+        Box::new(Apsl::areas(n, rest, ApslSettings::default()).unwrap()),
+    ]
+}
+
+/// A sheet of 9×9 with a bad vertex in its middle (40), stretched so that limiters have work.
+fn filtered(
+    spoil: impl Fn(&mut Vec<[f32; 4]>, &mut Vec<[f32; 4]>),
+) -> Vec<(&'static str, Vec<[f32; 4]>, taut::limit::LimitReport)> {
+    let mesh = sheet(9);
+    let rest = RestTriangle::all(&mesh.triangles, &mesh.positions, [1.0, 0.0, 0.0]);
+    let n = mesh.positions.len();
+    let mut x: Vec<[f32; 4]> = mesh.positions.iter().map(|p| [p[0] as f32, p[1] as f32, p[2] as f32, 500.0]).collect();
+    let mut v: Vec<[f32; 4]> =
+        mesh.positions.iter().map(|p| [p[0] as f32 * 20.0, 0.1, p[2] as f32 * 5.0, 0.0]).collect();
+    spoil(&mut x, &mut v);
+    let mut out = Vec::new();
+    for limiter in all(n, &rest, &mesh.positions, &mesh.triangles) {
+        let mut v = v.clone();
+        let report = LimitScratch::new(1).filter(limiter.as_ref(), &x, &mut v, &[], 0.01);
+        let name = limiter.name();
+        assert!(v.iter().flatten().all(|c| c.is_finite()), "{name}: not finite");
+        assert!(v.iter().flatten().all(|c| c.abs() < 1e4), "{name}: thrown");
+        out.push((name, v, report));
+    }
+    out
+}
+
+#[test]
+fn nan_stays_where_it_is_and_is_counted() {
+    for (name, v, report) in filtered(|x, _| x[40][1] = f32::NAN) {
+        assert!(report.skipped.not_finite > 0, "{name}: {report:?}");
+        assert!(report.after.worst() < report.before.worst(), "{name}: the rest was not limited");
+        assert_eq!(v[40][0], 0.5 * 20.0, "{name}: a velocity that was sound has changed");
+    }
+    for (name, v, report) in filtered(|_, v| v[40] = [f32::INFINITY, f32::NAN, 0.0, 0.0]) {
+        assert_eq!((v[40], report.contained), ([0.0; 4], 1), "{name}");
+        assert!(report.skipped.not_finite > 0, "{name}");
+    }
+}
+
+#[test]
+fn huge_numbers_are_skipped_or_mended() {
+    for (name, _, report) in filtered(|x, _| x[40][0] = 3e30) {
+        assert!(report.skipped.not_finite > 0, "{name}: {report:?}");
+    }
+}
+
+#[test]
+fn odd_masses_hold_vertices() {
+    for mass in [0.0, -1.0, f32::NAN, f32::INFINITY] {
+        for (name, v, _) in filtered(|x, _| x[40][3] = mass) {
+            assert_eq!(v[40], [10.0, 0.1, 2.5, 0.0], "{name}: moved with an inverse mass of {mass}");
+        }
+    }
+    for (name, v, report) in filtered(|x, _| x.iter_mut().for_each(|x| x[3] = 0.0)) {
+        assert!(report.skipped.held > 0 && report.iterations == 0, "{name}: {report:?}");
+        assert_eq!(v[41], [12.5, 0.1, 2.5, 0.0], "{name}");
+    }
+}
+
+#[test]
+fn collapsed_elements_give_finite_velocities() {
+    // A whole neighbourhood in one point, and another on one line.
+    let point = |x: &mut Vec<[f32; 4]>, v: &mut Vec<[f32; 4]>| {
+        for i in [30, 31, 32, 39, 40, 41, 48, 49, 50] {
+            (x[i], v[i]) = ([0.5, 0.0, 0.5, 500.0], [0.0; 4]);
+        }
+    };
+    for (name, v, report) in filtered(point) {
+        assert!(report.before.worst() > 0.9, "{name}: {report:?}");
+        // Compression is limited too: the point must come apart.
+        if name.starts_with("csl") || name == "sbd" {
+            assert!(v[39] != v[40] || v[40] != v[41], "{name}: still a point");
+        }
+    }
+    let line = |x: &mut Vec<[f32; 4]>, v: &mut Vec<[f32; 4]>| {
+        for i in 0..x.len() {
+            (x[i], v[i]) = ([x[i][0] + x[i][2], 0.0, 0.0, 500.0], [0.0; 4]);
+        }
+    };
+    filtered(line);
+    filtered(|x, _| x.iter_mut().for_each(|x| *x = [0.0, 0.0, 0.0, 500.0]));
+}
+
+#[test]
+fn unusable_calls_do_nothing() {
+    let rest = [RestTriangle::in_pattern([0, 1, 2], [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])];
+    let csl = Csl::<f64>::new(3, &rest, &[StrainLimits::new(0.0, 0.0, 0.0)], CslSettings::default()).unwrap();
+    let x = [[0.0, 0.0, 0.0, 1.0], [2.0, 0.0, 0.0, 1.0], [0.0, 2.0, 0.0, 1.0]];
+    let mut scratch = LimitScratch::new(1);
+    for dt in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e-320] {
+        let mut v = [[0.0; 4]; 3];
+        assert!(!csl.apply(&x, &mut v, &[], dt, &mut scratch).converged);
+        assert_eq!(v, [[0.0; 4]; 3]);
+    }
+    let mut v = [[0.0; 4]; 2];
+    assert!(!csl.apply(&x, &mut v, &[], 0.1, &mut scratch).converged);
+    assert!(!csl.apply(&x[..2], &mut [[0.0; 4]; 3], &[], 0.1, &mut scratch).converged);
+}
+
+#[test]
+fn what_cannot_be_built_says_why() {
+    let good = RestTriangle::in_pattern([0, 1, 2], [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]);
+    let flat = RestTriangle::in_pattern([0, 1, 2], [[0.0, 0.0], [1.0, 0.0], [2.0, 0.0]]);
+    let twice = RestTriangle { vertices: [0, 1, 1], ..good };
+    let limits = [StrainLimits::new(0.1, 0.1, 0.1)];
+    let csl = |t: &[RestTriangle], l: &[StrainLimits], s: CslSettings| Csl::<f32>::new(3, t, l, s);
+    let far = RestTriangle { vertices: [0, 1, 3], ..good };
+    assert!(matches!(
+        csl(&[good, far], &limits, CslSettings::default()),
+        Err(BuildError::Index { number: 1, vertex: 3, .. })
+    ));
+    let odd = StrainLimits { weft: Band { least: 0.2, most: 0.1 }, ..limits[0] };
+    assert!(matches!(
+        csl(&[good], &[odd], CslSettings::default()),
+        Err(BuildError::Parameter { name: "weft limit", .. })
+    ));
+    let none =
+        CslSettings { sweeps: SweepSettings { iterations: 0, ..SweepSettings::default() }, ..CslSettings::default() };
+    assert!(matches!(csl(&[good], &limits, none), Err(BuildError::Parameter { name: "iterations", .. })));
+    assert!(matches!(csl(&[good; 3], &[limits[0]; 2], CslSettings::default()), Err(BuildError::Length { .. })));
+    let settings = ApslSettings { alpha: 1.0, ..ApslSettings::default() };
+    assert!(matches!(Apsl::<f32>::areas(3, &[good], settings), Err(BuildError::Parameter { name: "alpha", .. })));
+    // Without area, and with a vertex twice: left out and counted.
+    let csl = csl(&[good, flat, twice], &limits, CslSettings::default()).unwrap();
+    let x = [[0.0, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0, 1.0], [0.0, 1.0, 0.0, 1.0f32]];
+    let report = csl.apply(&x, &mut [[0.0; 4]; 3], &[], 0.1, &mut LimitScratch::new(1));
+    assert_eq!(report.skipped.degenerate, 2);
+    let tet = RestTet::in_space([0, 1, 2, 3], &[[0.0; 3]; 4]);
+    let apsl = Apsl::<f32>::volumes(4, &[tet], ApslSettings::default()).unwrap();
+    let report = apsl.apply(&[[0.0; 4]; 4], &mut [[0.0; 4]; 4], &[], 0.1, &mut LimitScratch::new(1));
+    assert!(report.converged && report.skipped.degenerate == 1);
+}
