@@ -66,6 +66,7 @@ fn facts(report: &mut Report, simulation: &Simulation, result: &Value, rows: &[R
         report.fact("change of volume", format!("{:+.3}", 100.0 * number("/volume_change")), "%");
         report.fact("inverted tetrahedra", &result["inverted"], "");
     }
+    report.fact("pairs of triangles that intersect", &result["intersections"], "");
     report.quantity("kinetic energy", number("/energy/kinetic"), "J");
     report.quantity("energy of gravity, from the start", number("/energy/potential") - height_energy(rows), "J");
     if stores(rows) {

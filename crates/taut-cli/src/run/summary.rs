@@ -29,8 +29,7 @@ pub fn result(simulation: &Simulation) -> Value {
         "momentum": line["momentum"],
         "inverted": line["inverted"],
         "contacts": line["contacts"],
-        // Not counted yet: null rather than a number that looks like one.
-        "intersections": null,
+        "intersections": simulation.intersections(),
         "state_hash": line["state_hash"],
         "warnings": warnings(simulation),
     })

@@ -1,4 +1,5 @@
 //! Runs the program on small scenes in folders of their own.
+#![allow(dead_code)]
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};

@@ -271,6 +271,14 @@ impl Simulation {
         self.objects.iter().zip(self.engine.bodies()).map(of).collect()
     }
 
+    /// How many pairs of triangles on the surfaces of all bodies intersect, themselves included, by exact arithmetic.
+    pub fn intersections(&self) -> usize {
+        let bodies = self.engine.bodies();
+        let triangles: Vec<[u32; 3]> = bodies.iter().flat_map(|body| body.triangles.iter().copied()).collect();
+        let vertices = self.engine.rest_positions().len() as u32;
+        taut::contact::exact::intersections(&self.engine.positions(0..vertices), &triangles).len()
+    }
+
     /// What the frame is in numbers.
     pub fn metrics(&self) -> Metrics {
         let totals = self.engine.totals(self.scene.settings.world.gravity);
