@@ -142,8 +142,7 @@ fn elastica(rigidity: f64, weight: f64, length: f64) -> f64 {
     shoot(low).1
 }
 
-/// A cantilevered strip droops like the elastica, to 3 %, bent about its warp and its weft, for two resolutions and on a
-/// mesh without a grid. Two columns are held; a hinge spreads its bend over half a cell on either side, so the
+/// A cantilevered strip droops like the elastica, to 3 %, bent about its warp and its weft, for two resolutions. Two columns are held; a hinge spreads its bend over half a cell on either side, so the
 /// overhang begins midway between them.
 #[test]
 fn a_cantilever_droops_like_the_elastica() {

@@ -141,7 +141,7 @@ impl ClothElasticity {
                 let scale = s.map(|s| 2.0 * s * s);
                 out.diagonal[0] = over(m.weft * a) * scale[0] * scale[0];
                 out.diagonal[1] = over(m.warp * a) * scale[1] * scale[1];
-                if m.weft > 0.0 && m.warp > 0.0 {
+                if out.diagonal[0] < SLACK && out.diagonal[1] < SLACK {
                     out.coupling[0] = -m.poisson / (m.weft * a) * scale[0] * scale[1];
                 }
                 out.diagonal[2] = over(m.shear * a) * (s[0] * s[1]).powi(2);
@@ -177,11 +177,11 @@ impl Orthotropic {
     fn check(&self, body: &str) -> Result<(), BuildError> {
         check_modulus(body, "elasticity.weft", NEWTON_PER_METRE, self.weft)?;
         check_modulus(body, "elasticity.warp", NEWTON_PER_METRE, self.warp)?;
-        check_modulus(body, "elasticity.shear", NEWTON_PER_METRE, self.shear)?;
         let squared = if self.weft > 0.0 { self.poisson * self.poisson * self.warp / self.weft } else { 0.0 };
         let sound = self.poisson.is_finite() && self.poisson.abs() < 10.0 && squared < 1.0 - 1e-9;
         let expected = "a number whose square times warp/weft is below 1 (|poisson| below 1 where they are equal)";
-        check_number(body, "elasticity.poisson", self.poisson, expected, sound)
+        check_number(body, "elasticity.poisson", self.poisson, expected, sound)?;
+        check_modulus(body, "elasticity.shear", NEWTON_PER_METRE, self.shear)
     }
 }
 
@@ -213,7 +213,7 @@ impl SolidElasticity {
         for (n, (i, j)) in [(0, 1), (0, 2), (1, 2)].into_iter().enumerate() {
             out.diagonal[n] = over(self.young * v) * scale[n] * scale[n];
             out.diagonal[3 + n] = over(shear * v) * (s[i] * s[j]).powi(2);
-            if self.young > 0.0 {
+            if over(self.young * v) * scale[0].max(scale[1]).max(scale[2]).powi(2) < SLACK {
                 out.coupling[n] = -self.poisson / (self.young * v) * scale[i] * scale[j];
             }
         }

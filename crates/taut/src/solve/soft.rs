@@ -161,7 +161,8 @@ fn speeds<L: Real, const V: usize>(x: &[[L; 4]; V], free: &[[L; 4]; V], v: &[[L;
 fn greatest<T: Scalar, L: Lanes<T>>(value: L) -> f64 {
     let mut lanes = [T::of(0.0); BLOCK];
     value.store(&mut lanes);
-    lanes[..L::N].iter().fold(0.0, |most, v| f64::max(most, v.f64()))
+    let solved = |v: &T| if v.finite() { v.f64() } else { f64::INFINITY };
+    lanes[..L::N].iter().fold(0.0, |most, v| f64::max(most, solved(v)))
 }
 
 /// A row that is solved together with those that follow.
@@ -224,14 +225,26 @@ impl<L: Real, const D: usize, const R: usize> Relaxer<L, D, R> {
         }
         if self.law.measure {
             let holds = self.compliance[first + i].lt(r.lit(SLACK * 0.5));
-            self.worst = L::max(L::select(holds, r.abs(), r.lit(0.0)), self.worst);
+            // A NaN stays: it must not look solved.
+            let size = L::select(holds, r.abs(), r.lit(0.0));
+            self.worst = L::select(size.lt(self.worst), self.worst, size);
         }
         -r
     }
 
+    /// The largest damping time of a group: with a smaller one, steps of the row that has it would be too long.
+    #[inline(always)]
+    fn slowest(&self, first: usize, n: usize) -> L {
+        let mut most = self.gamma[first];
+        for i in 1..n {
+            most = L::max(most, self.gamma[first + i]);
+        }
+        most
+    }
+
     /// s (1 + γ rate) A + E⁻¹ between rows `first + i` and `first + j`.
     #[inline(always)]
-    fn system(&self, first: usize, i: usize, j: usize) -> L {
+    fn system(&self, first: usize, n: usize, i: usize, j: usize) -> L {
         let (a, b) = (&self.waiting[i].gradient, &self.waiting[j].gradient);
         let mut sum = self.metric[0][0] * a[0].dot(b[0]);
         for l in 1..D {
@@ -242,7 +255,7 @@ impl<L: Real, const D: usize, const R: usize> Relaxer<L, D, R> {
         }
         let mut scale = sum.lit(self.law.reach);
         if self.viscous {
-            scale = scale * (sum.lit(1.0) + self.gamma[first] * sum.lit(self.law.rate));
+            scale = scale * (sum.lit(1.0) + self.slowest(first, n) * sum.lit(self.law.rate));
         }
         sum * scale + self.compliance(first + i, first + j)
     }
@@ -253,13 +266,13 @@ impl<L: Real, const D: usize, const R: usize> Relaxer<L, D, R> {
     fn solve(&mut self, first: usize, n: usize) -> [L; 3] {
         let b0 = self.residual(first, 0, n);
         let zero = b0.lit(0.0);
-        let a00 = self.system(first, 0, 0);
+        let a00 = self.system(first, n, 0, 0);
         let over0 = b0.lit(1.0) / L::max(a00, zero.lit(LEAST));
         if n == 1 {
             return [b0 * over0, zero, zero];
         }
         let b1 = self.residual(first, 1, n);
-        let (a01, a11) = (self.system(first, 0, 1), self.system(first, 1, 1));
+        let (a01, a11) = (self.system(first, n, 0, 1), self.system(first, n, 1, 1));
         // Elimination of the first row, then of the second. A pivot that rounding has eaten is kept above zero: a
         // shorter step does not change where the iteration ends.
         let pivot = |d: L, a: L| L::max(L::max(d, a * a.lit(1e-6)), a.lit(LEAST));
@@ -270,7 +283,7 @@ impl<L: Real, const D: usize, const R: usize> Relaxer<L, D, R> {
             return [(b0 - a01 * y1) * over0, y1, zero];
         }
         let b2 = self.residual(first, 2, n);
-        let (a02, a12, a22) = (self.system(first, 0, 2), self.system(first, 1, 2), self.system(first, 2, 2));
+        let (a02, a12, a22) = (self.system(first, n, 0, 2), self.system(first, n, 1, 2), self.system(first, n, 2, 2));
         let l2 = a02 * over0;
         let (d12, c2) = (a12 - l2 * a01, b2 - l2 * b0);
         let over1 = b0.lit(1.0) / pivot(d11, a11);

@@ -26,7 +26,7 @@ pub struct Params {
     pub substeps: u32,
     /// Most iterations of the solver in a substep, 1 to 10,000: sweeps over all elements, or what the solver counts.
     pub iterations: u32,
-    /// From one moment to the next.
+    /// From one moment to the next. A model with shares of stiffness anywhere knows implicit Euler only.
     pub integrator: Integrator,
     /// How the equations of a substep are solved. Only rows with a physical stiffness know other solvers than
     /// Gauss–Seidel; the others are projected.
@@ -35,7 +35,8 @@ pub struct Params {
     /// never.
     pub tolerance: f64,
     /// Whether multipliers begin with those of the substep before instead of zero: cloth at rest then stays so, whatever
-    /// the iterations. Kinds of elements with damping begin with zero in any case.
+    /// the iterations. Kinds of elements with damping begin with zero in any case. For slow motion only: fast cloth that
+    /// the iterations cannot solve gains energy from it without bound.
     pub warm_start: bool,
     /// Wind and drag.
     pub air: Air,
@@ -181,7 +182,10 @@ pub(crate) fn step_in<T: Scalar>(
         list.resize(state.x.len(), [T::of(0.0); 4]);
     }
     let h = dt / f64::from(substeps);
-    let first = state.remember(params.integrator.remembers(), h);
+    // A projection without multipliers moves vertices for good, once: integrators that make more velocity of a
+    // displacement than it took would give energy to them.
+    let integrator = if model.elements.shares { Integrator::ImplicitEuler } else { params.integrator };
+    let first = state.remember(integrator.remembers(), h);
     let zero = [T::of(0.0); BLOCK];
     let unknown = state.multipliers.iter().all(|m| *m == zero);
     let colliders = params.colliders.iter().filter(|c| c.sound::<T>()).copied().collect();
@@ -195,6 +199,7 @@ pub(crate) fn step_in<T: Scalar>(
         params,
         h,
         substeps,
+        integrator,
         first,
         unknown,
         width: scratch.width,

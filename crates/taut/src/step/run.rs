@@ -8,7 +8,7 @@ use crate::model::Model;
 use crate::solve::Solver;
 use crate::solve::aero::Blow;
 use crate::solve::global::{Candidate, Global, Outcome, Settings};
-use crate::solve::scheme::Scheme;
+use crate::solve::scheme::{Integrator, Scheme};
 use crate::solve::soft::{Law, Places};
 use crate::team::Worker;
 use core::ops::Range;
@@ -20,6 +20,7 @@ pub(super) struct Run<'a, T: Scalar> {
     pub model: &'a Model<T>,
     pub params: &'a Params,
     pub colliders: Vec<Collider>,
+    pub integrator: Integrator,
     /// Length of a substep, s.
     pub h: f64,
     pub substeps: u32,
@@ -65,7 +66,7 @@ impl<T: Scalar> Run<'_, T> {
     pub fn steps(&self, worker: Worker<'_>) -> StepReport {
         let mut log = Log { last: self.now(), ..Log::default() };
         for substep in 0..self.substeps {
-            let scheme = self.params.integrator.scheme(self.h, self.first && substep == 0);
+            let scheme = self.integrator.scheme(self.h, self.first && substep == 0);
             self.predict(worker, substep, &scheme);
             self.lap(&mut log, Stage::Predict);
             let colliders = self.placed(substep);
@@ -302,7 +303,9 @@ impl<T: Scalar> Run<'_, T> {
             let outcome = self.solve_once(worker, global, &settings);
             log.report.iterations += u64::from(outcome.iterations);
             log.report.residual = outcome.residual;
-            self.sweep(worker, colliders, log);
+            for _ in 0..if self.model.elements.shares { settings.iterations } else { 1 } {
+                self.sweep(worker, colliders, log);
+            }
             let touched = log.report.contacts as f64;
             if self.agree(worker, log, touched) == 0.0 {
                 break;
@@ -449,7 +452,7 @@ impl<T: Scalar> Run<'_, T> {
             at.v = [T::of(0.0); 4];
         });
         worker.sync();
-        if self.params.warm_start || scheme.impulse != 0.0 {
+        if !self.lambda.is_empty() {
             self.contain_multipliers(worker);
         }
         self.model.elements.for_each(&mut Calm { run: self, worker });
@@ -459,6 +462,7 @@ impl<T: Scalar> Run<'_, T> {
                 at.v = [T::of(0.0); 4];
             }
         });
+        worker.sync();
         contained
     }
 

@@ -44,9 +44,6 @@ section! {
         integrator: Integrator = Integrator::ImplicitEuler(Plain::default());
         /// The largest strain that may be left unsolved before the last iteration; 0 for always all iterations.
         tolerance: f64 = 0.0 => TOLERANCE;
-        /// Whether multipliers begin with those of the substep before: what is at rest then stays so with any number of
-        /// iterations. What has damping begins with zero in any case.
-        warm_start: bool = false;
         /// Size of numbers.
         precision: Precision = Precision::F32;
     }
@@ -64,9 +61,6 @@ section! {
         tolerance: f64 = 1e-6 => TOLERANCE;
         /// From one moment to the next.
         integrator: Integrator = Integrator::ImplicitEuler(Plain::default());
-        /// Whether multipliers begin with those of the substep before: what is at rest then stays so with any number of
-        /// iterations. What has damping begins with zero in any case.
-        warm_start: bool = false;
         /// Size of numbers of the state. These methods compute in 64 bits in any case.
         precision: Precision = Precision::F32;
     }
@@ -154,7 +148,6 @@ impl Solver {
                 solver: taut::Solver::GaussSeidel { relaxation: p.relaxation, block: p.block },
                 integrator: p.integrator.engine(),
                 tolerance: p.tolerance,
-                warm_start: p.warm_start,
                 ..taut::Params::default()
             },
             other => other.global().map_or_else(taut::Params::default, |(solver, g)| taut::Params {
@@ -163,7 +156,6 @@ impl Solver {
                 solver,
                 integrator: g.integrator.engine(),
                 tolerance: g.tolerance,
-                warm_start: g.warm_start,
                 ..taut::Params::default()
             }),
         }
