@@ -1,8 +1,9 @@
-//! What detection and the guard cost: a sheet folded into layers, 10,000 to 1,000,000 triangles, one thread.
+//! What detection and the guard cost: a pleated sheet, 10,000 to 1,000,000 triangles, one thread.
 //!
 //! `cargo run --release -p taut --example bench_contact`
 //!
 //! Prints nanoseconds per triangle for every stage, best of several rounds. Close to linear means: the columns stay level.
+//! `calm` and `wild` are the guard for small random motion and for motion that would make most layers cross.
 
 use std::time::Instant;
 use taut::contact::broad::Aabb;
@@ -30,7 +31,7 @@ fn main() {
 }
 
 fn measure(side: usize) {
-    let (x, triangles) = folded(side);
+    let (x, triangles) = pleated(side);
     let n = triangles.len() as f64;
     let mut regions: Vec<Aabb> = Vec::new();
     swept_regions(&x, &x, 0.5 * NEAR, &mut regions);
@@ -62,7 +63,7 @@ fn measure(side: usize) {
         found.clear();
         near(&x, &pairs, NEAR, &mut found);
         lap(3);
-        assert!(finder.find(&x).is_empty(), "the folded sheet is free of intersections");
+        assert!(finder.find(&x).is_empty(), "the pleated sheet is free of intersections");
         lap(4);
         // The guard: a calm motion in which few pairs fail, and a wild one in which most layers would cross.
         let mut guarded = |to: &[[f64; 3]]| {
@@ -93,11 +94,11 @@ fn shaken(x: &[[f64; 3]], size: f64) -> Vec<[f64; 3]> {
     x.iter().enumerate().map(|(i, p)| [p[0] + wave(i, 0), p[1] + wave(i, 1), p[2] + wave(i, 2)]).collect()
 }
 
-/// A square sheet of side × side vertices folded like a letter, every twenty rows, with round turns.
-fn folded(side: usize) -> (Vec<[f64; 3]>, Vec<[u32; 3]>) {
+/// A square sheet of side × side vertices in pleats.
+fn pleated(side: usize) -> (Vec<[f64; 3]>, Vec<[u32; 3]>) {
     let mut x = Vec::new();
     for j in 0..side {
-        let (along, height) = letter(j);
+        let (along, height) = pleat(j);
         for i in 0..side {
             // A little unevenness: no two features exactly parallel.
             let bump = 1e-4 * ((i * 7 + j * 13) as f64).sin();
@@ -115,10 +116,15 @@ fn folded(side: usize) -> (Vec<[f64; 3]>, Vec<[u32; 3]>) {
     (x, triangles)
 }
 
-/// Where row `j` is: along the layer, and how high.
-fn letter(j: usize) -> (f64, f64) {
-    let (layer, row) = (j / 20, j % 20);
-    let along = if layer % 2 == 0 { row } else { 19 - row } as f64 * EDGE;
-    // Layers tilt a little, so that a turn takes one row.
-    (along, (layer as f64 + row as f64 / 20.0 * 0.2) * LAYER)
+/// Where row `j` is, along the cloth and up: thirty rows forward, ten back on top of them, and on over both. Half of the
+/// length is single, half three layers thick, at any size.
+fn pleat(j: usize) -> (f64, f64) {
+    let (period, row) = (j / 40, j % 40);
+    let (along, height) = match row {
+        0..10 => (row, 2.0),
+        10..20 => (row, 2.0 - (row - 10) as f64 / 5.0),
+        20..30 => (row, 0.0),
+        _ => (60 - row, 1.0),
+    };
+    ((period * 20 + along) as f64 * EDGE, height * LAYER)
 }

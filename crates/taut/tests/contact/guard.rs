@@ -1,4 +1,6 @@
 use crate::common::{Rng, sheet};
+use taut::contact::broad::Aabb;
+use taut::contact::ccd::{edge_edge_impact, vertex_triangle_impact};
 use taut::contact::detect::{Field, Pairs, all_pairs, swept_regions};
 use taut::contact::exact::intersections;
 use taut::contact::guard::{Motion, Precision, Report, Role, Settings, guard};
@@ -31,6 +33,23 @@ impl World {
 
     fn intersections(&self, x: &[P]) -> Vec<(u32, u32)> {
         intersections(x, &self.triangles())
+    }
+
+    /// Whether, of all pairs of features without a common vertex, some may meet on the straight way to `x`. The end alone does
+    /// not show it: what has passed through as a whole is free again.
+    fn tunnels(&self, x: &[P]) -> bool {
+        let all = Surface::new(&self.triangles());
+        let path = |i: u32| [V3::from(self.x[i as usize]), V3::from(x[i as usize])];
+        let shares = |a: &[u32], b: &[u32]| a.iter().any(|i| b.contains(i));
+        let still = |a: &[u32], b: &[u32]| a.iter().chain(b).all(|&i| self.x[i as usize] == x[i as usize]);
+        let driven = |a: &[u32], b: &[u32]| a.iter().chain(b).all(|&i| self.roles[i as usize] == Role::Driven);
+        let asked = |a: &[u32], b: &[u32]| !shares(a, b) && !still(a, b) && !driven(a, b);
+        let vertex =
+            |v: u32, t: &[u32; 3]| asked(&[v], t) && vertex_triangle_impact(path(v), t.map(path), 0.0).is_some();
+        let edge =
+            |a: &[u32; 2], b: &[u32; 2]| asked(a, b) && edge_edge_impact(a.map(path), b.map(path), 0.0).is_some();
+        all.vertices.iter().any(|&v| all.triangles.iter().any(|t| vertex(v, t)))
+            || all.edges.iter().enumerate().any(|(i, a)| all.edges[..i].iter().any(|b| edge(a, b)))
     }
 
     fn guard(&self, to: &[P], pad: f64, settings: &Settings) -> (Vec<P>, Report) {
@@ -123,7 +142,7 @@ fn candidate(rng: &mut Rng, world: &World) -> Vec<P> {
 fn any_motion_ends_free_of_intersections() {
     let mut rng = Rng(16);
     let (mut failing, mut truncated) = (0, 0);
-    for round in 0..1200 {
+    for round in 0..700 {
         let mut world = random_world(&mut rng, false);
         for i in 0..world.roles.len() {
             if rng.next().is_multiple_of(6) {
@@ -141,6 +160,7 @@ fn any_motion_ends_free_of_intersections() {
             let found = world.intersections(&x);
             assert!(found.is_empty(), "round {round}, step {step}: {found:?}, {report:?}");
             assert!(report.impossible.is_empty() && x.iter().flatten().all(|c| c.is_finite()));
+            assert!(!world.tunnels(&x), "round {round}, step {step}: something passed through on the way, {report:?}");
             let stopped: Vec<u32> = (0..x.len() as u32).filter(|&i| x[i as usize] != to[i as usize]).collect();
             assert_eq!(report.stopped, stopped);
             failing += usize::from(report.failed > 0);
@@ -148,14 +168,14 @@ fn any_motion_ends_free_of_intersections() {
             world.x = x;
         }
     }
-    assert!(failing > 1800 && truncated > 300, "{failing} motions failed at first, {truncated} were truncated");
+    assert!(failing > 1000 && truncated > 150, "{failing} motions failed at first, {truncated} were truncated");
 }
 
 #[test]
 fn colliders_are_kept_out_or_reported() {
     let mut rng = Rng(17);
     let (mut kept, mut reported) = (0, 0);
-    for round in 0..800 {
+    for round in 0..400 {
         let mut world = random_world(&mut rng, true);
         let settings = Settings { clearance: 1e-4, ..Settings::default() };
         for _ in 0..3 {
@@ -168,7 +188,7 @@ fn colliders_are_kept_out_or_reported() {
             let driven = world.surfaces[0].len() as u32;
             let found = world.intersections(&x);
             if report.impossible.is_empty() {
-                assert!(found.is_empty(), "{round}: {found:?} {report:?}");
+                assert!(found.is_empty() && !world.tunnels(&x), "{round}: {found:?} {report:?}");
                 kept += usize::from(report.failed > 0);
                 world.x = x;
             } else {
@@ -179,7 +199,7 @@ fn colliders_are_kept_out_or_reported() {
             }
         }
     }
-    assert!(kept > 200 && reported > 50, "{kept} kept out, {reported} reported");
+    assert!(kept > 100 && reported > 25, "{kept} kept out, {reported} reported");
 }
 
 #[test]
@@ -238,6 +258,32 @@ fn a_falling_layer_stops_at_the_clearance_and_keeps_sliding() {
 }
 
 #[test]
+fn truncation_uses_most_of_the_room() {
+    let mut world = layers(9, 0.002);
+    let n = world.x.len();
+    world.roles[..n / 2].fill(Role::Pinned);
+    let to = moved(&world.x, |i| V3::new(0.0, if i < n / 2 { 0.0 } else { -0.01 }, 0.0));
+    let settings = Settings { clearance: 1e-4, slides: 0, ..Settings::default() };
+    let (x, report) = world.guard(&to, 0.01, &settings);
+    assert!(report.truncated > 0 && world.intersections(&x).is_empty());
+    // Of the room of 1.9 mm the upper sheet may use 0.9 · 0.95, and the straight fall keeps all planes level.
+    let expected = 1e-4 + 1.9e-3 * (1.0 - 0.9 * 0.95);
+    let over = |p: &&P| p[0] < 0.999 && p[2] < 0.999;
+    assert!(x[n / 2..].iter().filter(over).all(|p| (p[1] - expected).abs() < 1e-9), "{:?}", &x[n / 2..n / 2 + 3]);
+}
+
+#[test]
+fn a_sheet_cannot_jump_over_another() {
+    // From above to far below, sideways, tumbling: the end is free of intersections, the way is not.
+    let world = layers(4, 0.01);
+    let n = world.x.len();
+    let to = moved(&world.x, |i| if i < n / 2 { V3::default() } else { V3::new(0.4, -5.0, 0.1) });
+    assert!(world.intersections(&to).is_empty() && world.tunnels(&to));
+    let (x, report) = world.guard(&to, 0.01, &Settings::default());
+    assert!(world.intersections(&x).is_empty() && !world.tunnels(&x), "{report:?}");
+}
+
+#[test]
 fn a_collider_pushes_what_lies_before_it() {
     // A driven sheet rises by ten times the gap under two layers of cloth; both must go with it.
     let mut world = World::default();
@@ -278,12 +324,14 @@ fn vertices_stay_in_their_regions_and_bad_numbers_at_their_place() {
     let mut to = moved(&world.x, |_| V3::new(0.0, 0.5, 0.0));
     to[3] = [f64::NAN; 3];
     to[7] = [f64::INFINITY, 0.0, 0.0];
+    regions[5] = Aabb::EMPTY;
     let pairs = Pairs::default();
     let motion = Motion { from: &world.x, to: &to, roles: &world.roles, regions: &regions, pairs: &pairs };
     let mut x = Vec::new();
     let report = guard(&motion, &Settings::default(), &mut x);
     assert_eq!((report.contained, x[3], x[7]), (2, world.x[3], world.x[7]));
-    assert!(x.iter().zip(&regions).all(|(p, r)| r.holds(*p)));
+    assert_eq!(x[5], world.x[5], "without a region it stays");
+    assert!(x.iter().zip(&regions).enumerate().all(|(i, (p, r))| i == 5 || r.holds(*p)));
     assert_eq!(report.stopped.len(), x.len());
 }
 
