@@ -174,7 +174,7 @@ impl Chart {
 
 /// The colour of the `index`-th series: told apart on white and on black, and by most colour-blind people.
 pub(crate) fn series_colour(index: usize) -> Rgb {
-    const HUES: [(f64, f64, f64); 8] = [
+    const HUES: [(f64, f64, f64); 10] = [
         (0.60, 0.13, 250.0),
         (0.68, 0.16, 50.0),
         (0.62, 0.13, 160.0),
@@ -183,6 +183,8 @@ pub(crate) fn series_colour(index: usize) -> Rgb {
         (0.74, 0.13, 90.0),
         (0.66, 0.10, 205.0),
         (0.58, 0.03, 260.0),
+        (0.50, 0.09, 55.0),
+        (0.74, 0.10, 345.0),
     ];
     let (lightness, chroma, hue) = HUES[index % HUES.len()];
     Rgb::oklch(lightness, chroma, hue)

@@ -16,7 +16,8 @@ fn main() -> Done {
     let folder = arguments.next().unwrap_or_else(|| "out/soft".into());
     let wanted: Vec<String> = arguments.collect();
     std::fs::create_dir_all(&folder)?;
-    let figures: [(&str, fn(&Path) -> Done); 5] = [
+    type Figure = (&'static str, fn(&Path) -> Done);
+    let figures: [Figure; 5] = [
         ("1", energy::figure_1),
         ("3", strain::figure_3),
         ("4", energy::figure_4),

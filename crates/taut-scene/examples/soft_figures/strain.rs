@@ -50,7 +50,7 @@ fn sizes(cloth: &Hanging<f64>) -> Vec<f64> {
 
 fn draw(cloth: &Hanging<f64>, strain: &[f64]) -> Picture {
     let positions = cloth.state.positions(&cloth.model);
-    let scale = Scale::up_to(0.3);
+    let scale = Scale::up_to(0.2);
     let body = &cloth.model.bodies[0];
     // Strains come in the engine's own order of elements; pictures want the mesh's.
     let mut values = vec![0.0; body.triangles.len()];
@@ -58,7 +58,7 @@ fn draw(cloth: &Hanging<f64>, strain: &[f64]) -> Picture {
     let item = Item::new(&positions, &body.triangles, Material::cloth(palette::cloth(0)));
     let items = vec![item.with_field(Values::PerFace(&values), scale)];
     let scene = Scene3 { items, markers: Vec::new(), floor: None };
-    let bounds = Bounds { min: [-0.65, -1.35, -0.7], max: [0.65, 0.05, 0.3] };
+    let bounds = Bounds { min: [-0.62, -1.05, -0.6], max: [0.68, 0.0, -0.4] };
     let framing = Framing { direction: [0.35, 0.15, 1.0], aspect: 1.0, ..Framing::default() };
     let mut picture = Renderer::new(640, 640).with_threads(2).render(&scene, &Camera::framed(&bounds, &framing));
     Legend::percent("strain", scale).draw(&mut picture);
