@@ -4,10 +4,11 @@
 
 use super::Band;
 use super::job::Sight;
-use super::lanewise::{LaneSight, edges, gather, load, sound};
+use super::lanewise::{LaneSight, sound};
 use crate::element::{Element, Row, Rows};
 use crate::lanes::{BLOCK, Kernel, Lanes, Real, Scalar, Shared, V3, Vertex};
 use crate::pack::{Batch, Block};
+use crate::solve::lanewise::{edges, gather, load_rows, move_vertices, scatter};
 use core::marker::PhantomData;
 
 /// The bands of a block of elements: what each row may be, and its compliance.
@@ -160,21 +161,6 @@ fn weights<L: Real, const V: usize>(x: &[[L; 4]; V]) -> ([L; V], L) {
     (w, L::select(zero.lt(most), zero.lit(1.0), zero))
 }
 
-/// x_k −= w_k g_k, and vertex 0 by minus the sum of g. Elements that are not usable have g = 0.
-#[inline(always)]
-fn pull<L: Real, const V: usize, const D: usize>(x: &mut [[L; 4]; V], g: &[V3<L>; D]) {
-    let mut sum = g[0];
-    for k in 1..D {
-        sum = sum + g[k];
-    }
-    for k in 0..V {
-        let motion = if k == 0 { sum * x[0][3] } else { -(g[k - 1] * x[k][3]) };
-        x[k][0] = x[k][0] + motion.x;
-        x[k][1] = x[k][1] + motion.y;
-        x[k][2] = x[k][2] + motion.z;
-    }
-}
-
 #[inline(always)]
 fn run_sweep<E, T, L, const V: usize, const D: usize, const P: usize, const R: usize>(
     sweep: RowSweep<'_, E, T, V, P, R>,
@@ -190,22 +176,22 @@ fn run_sweep<E, T, L, const V: usize, const D: usize, const P: usize, const R: u
     for (block, bands) in sweep.blocks.iter().zip(sweep.bands) {
         let mut lane = 0;
         while lane < BLOCK {
-            let rest = load::<T, L, P>(token, &block.rest, lane);
+            let rest = load_rows::<T, L, P>(token, &block.rest, lane);
             // SAFETY: limiters pack places below the number of vertices; the vertices of one colour are this thread's own
             // until the workers meet.
             let mut p = unsafe { gather::<T, L, V>(token, sweep.p, &block.places, lane) };
             let (w, movable) = weights(&p);
             let mut columns = E::columns(&rest, &edges::<L, V, D>(&p));
             let sound = sound(&columns);
-            let mut soft = load::<T, L, R>(token, &bands.soft, lane);
+            let mut soft = load_rows::<T, L, R>(token, &bands.soft, lane);
             for s in &mut soft {
                 *s = *s * zero.lit(sweep.stiffen);
             }
             let mut clip = Clip {
                 rows: sweep.rows,
                 moving: sweep.moving,
-                least: load::<T, L, R>(token, &bands.least, lane),
-                most: load::<T, L, R>(token, &bands.most, lane),
+                least: load_rows::<T, L, R>(token, &bands.least, lane),
+                most: load_rows::<T, L, R>(token, &bands.most, lane),
                 soft,
                 metric: E::metric(&rest, &w),
                 usable: sound * movable,
@@ -217,12 +203,10 @@ fn run_sweep<E, T, L, const V: usize, const D: usize, const P: usize, const R: u
             seen.counts[0] = seen.counts[0] + (one - sound);
             seen.counts[1] = seen.counts[1] + sound * (one - movable);
             if sweep.moving {
-                let g = E::spread(&rest, &clip.total);
-                pull(&mut p, &g);
-                for k in 0..V {
-                    // SAFETY: as above.
-                    unsafe { L::scatter(p[k], sweep.p, &block.places[k][lane..]) };
-                }
+                // Elements that are not usable have a total of 0.
+                move_vertices(&mut p, &E::spread(&rest, &clip.total));
+                // SAFETY: as above.
+                unsafe { scatter::<T, L, V>(p, sweep.p, &block.places, lane) };
             }
             lane += L::N;
         }
@@ -302,7 +286,7 @@ fn run_rate<E, T, L, const V: usize, const D: usize, const P: usize, const R: us
     for block in sweep.blocks {
         let mut lane = 0;
         while lane < BLOCK {
-            let rest = load::<T, L, P>(token, &block.rest, lane);
+            let rest = load_rows::<T, L, P>(token, &block.rest, lane);
             // SAFETY: as in `run_sweep`, for both arrays.
             let x = unsafe { gather::<T, L, V>(token, sweep.x, &block.places, lane) };
             // SAFETY: as above.
@@ -326,12 +310,9 @@ fn run_rate<E, T, L, const V: usize, const D: usize, const P: usize, const R: us
             seen.counts[0] = seen.counts[0] + (one - sound);
             seen.counts[1] = seen.counts[1] + sound * (one - movable);
             if sweep.moving {
-                let g = E::spread(&rest, &clip.total);
-                pull(&mut v, &g);
-                for k in 0..V {
-                    // SAFETY: as above.
-                    unsafe { L::scatter(v[k], sweep.v, &block.places[k][lane..]) };
-                }
+                move_vertices(&mut v, &E::spread(&rest, &clip.total));
+                // SAFETY: as above.
+                unsafe { scatter::<T, L, V>(v, sweep.v, &block.places, lane) };
             }
             lane += L::N;
         }

@@ -4,7 +4,7 @@ use crate::lanes::{BLOCK, Lanes, Place, Real, Scalar, Shared, V3, Vertex};
 
 /// N rows of numbers.
 #[inline(always)]
-pub(super) fn load_rows<T: Scalar, L: Lanes<T>, const N: usize>(
+pub(crate) fn load_rows<T: Scalar, L: Lanes<T>, const N: usize>(
     token: L::Token,
     from: &[[T; BLOCK]; N],
     lane: usize,
@@ -21,7 +21,7 @@ pub(super) fn load_rows<T: Scalar, L: Lanes<T>, const N: usize>(
 /// # Safety
 /// As [`Lanes::gather`].
 #[inline(always)]
-pub(super) unsafe fn gather<T: Scalar, L: Lanes<T>, const V: usize>(
+pub(crate) unsafe fn gather<T: Scalar, L: Lanes<T>, const V: usize>(
     token: L::Token,
     from: Shared<'_, Vertex<T>>,
     places: &[[Place; BLOCK]; V],
@@ -41,7 +41,7 @@ pub(super) unsafe fn gather<T: Scalar, L: Lanes<T>, const V: usize>(
 /// # Safety
 /// As [`Lanes::scatter`].
 #[inline(always)]
-pub(super) unsafe fn scatter<T: Scalar, L: Lanes<T>, const V: usize>(
+pub(crate) unsafe fn scatter<T: Scalar, L: Lanes<T>, const V: usize>(
     value: [[L; 4]; V],
     to: Shared<'_, Vertex<T>>,
     places: &[[Place; BLOCK]; V],
@@ -55,13 +55,13 @@ pub(super) unsafe fn scatter<T: Scalar, L: Lanes<T>, const V: usize>(
 
 /// The place of a vertex.
 #[inline(always)]
-pub(super) fn point<L: Real>(v: [L; 4]) -> V3<L> {
+pub(crate) fn point<L: Real>(v: [L; 4]) -> V3<L> {
     V3::new(v[0], v[1], v[2])
 }
 
 /// x_k − x_0.
 #[inline(always)]
-pub(super) fn edges<L: Real, const V: usize, const D: usize>(v: &[[L; 4]; V]) -> [V3<L>; D] {
+pub(crate) fn edges<L: Real, const V: usize, const D: usize>(v: &[[L; 4]; V]) -> [V3<L>; D] {
     let base = point(v[0]);
     let mut out = [base; D];
     for k in 0..D {
@@ -72,7 +72,7 @@ pub(super) fn edges<L: Real, const V: usize, const D: usize>(v: &[[L; 4]; V]) ->
 
 /// Inverse masses.
 #[inline(always)]
-pub(super) fn weights<L: Real, const V: usize>(v: &[[L; 4]; V]) -> [L; V] {
+pub(crate) fn weights<L: Real, const V: usize>(v: &[[L; 4]; V]) -> [L; V] {
     let mut out = [v[0][3]; V];
     for k in 1..V {
         out[k] = v[k][3];
@@ -87,7 +87,7 @@ pub(super) fn weights<L: Real, const V: usize>(v: &[[L; 4]; V]) -> [L; V] {
 /// held vertices as a little movable bounds the throw to a few times the element's size, and takes a few percent
 /// from a step elsewhere. Vertices still move by their true inverse masses.
 #[inline(always)]
-pub(super) fn floored<L: Real, const V: usize>(w: &[L; V]) -> [L; V] {
+pub(crate) fn floored<L: Real, const V: usize>(w: &[L; V]) -> [L; V] {
     let mut most = w[0];
     for k in 1..V {
         most = L::max(most, w[k]);
@@ -102,7 +102,7 @@ pub(super) fn floored<L: Real, const V: usize>(w: &[L; V]) -> [L; V] {
 
 /// x_k −= w_k g_k for vertices 1…D, and vertex 0 by minus the sum of g.
 #[inline(always)]
-pub(super) fn move_vertices<L: Real, const V: usize, const D: usize>(v: &mut [[L; 4]; V], g: &[V3<L>; D]) {
+pub(crate) fn move_vertices<L: Real, const V: usize, const D: usize>(v: &mut [[L; 4]; V], g: &[V3<L>; D]) {
     let mut sum = g[0];
     for k in 1..D {
         sum = sum + g[k];

@@ -2,7 +2,7 @@
 
 pub mod aero;
 pub(crate) mod global;
-mod lanewise;
+pub(crate) mod lanewise;
 pub mod pbd;
 pub(crate) mod scheme;
 pub(crate) mod soft;
