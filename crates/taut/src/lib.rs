@@ -19,10 +19,10 @@ pub use builder::{
     BuildError, Cloth, ClothDamping, ClothElasticity, ClothStiffness, ElasticDamping, Grain, Membrane, ModelBuilder,
     Oddity, Orthotropic, Solid, SolidElasticity, SolidStiffness, StrainForm, Warning,
 };
-pub use contact::{Collider, Pose, Shape};
+pub use contact::{Collider, ColliderMesh, Contact, MeshCollider, Pose, Shape, Skin};
 pub use model::{Body, BodyKind, Elements, Model, Visit};
 pub use solve::Solver;
 pub use solve::aero::Air;
 pub use solve::scheme::Integrator;
 pub use state::State;
-pub use step::{Params, Scratch, Stage, StepReport, step};
+pub use step::{Params, Scratch, Stage, StepReport, Touch, step};

@@ -15,9 +15,11 @@ pub mod detect;
 pub mod distance;
 pub mod exact;
 pub mod guard;
+mod settings;
 mod shape;
 pub mod surface;
 
+pub use settings::{ColliderMesh, Contact, MeshCollider, Skin};
 pub use shape::{Pose, Shape};
 
 use crate::lanes::{Real, Scalar, V3, Vertex};

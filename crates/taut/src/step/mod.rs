@@ -3,7 +3,7 @@
 mod run;
 mod sweep;
 
-use crate::contact::Collider;
+use crate::contact::{Collider, Contact, MeshCollider};
 use crate::lanes::{BLOCK, Scalar, Shared, Vertex, Width};
 use crate::model::Model;
 use crate::solve::Solver;
@@ -42,6 +42,10 @@ pub struct Params {
     pub air: Air,
     /// Shapes that nothing can enter. Those with numbers that cannot be computed with are left out.
     pub colliders: Vec<Collider>,
+    /// Meshes that nothing can enter. Only bodies with a [`Skin`](crate::Skin) meet them.
+    pub meshes: Vec<MeshCollider>,
+    /// Contact between surfaces.
+    pub contact: Contact,
 }
 
 impl Default for Params {
@@ -56,6 +60,8 @@ impl Default for Params {
             warm_start: false,
             air: Air::default(),
             colliders: Vec::new(),
+            meshes: Vec::new(),
+            contact: Contact::default(),
         }
     }
 }
@@ -111,24 +117,34 @@ impl<T: Scalar> Scratch<T> {
 pub enum Stage {
     /// Forces, pins, candidate positions.
     Predict,
+    /// Which surfaces are near each other.
+    Detect,
     /// Sweeps over the elements.
     Solve,
-    /// Pushing vertices out of colliders.
+    /// Strain limiters.
+    Limit,
+    /// Pushing surfaces apart, and out of colliders.
     Contact,
+    /// Taking back motion that would make surfaces intersect.
+    Guard,
     /// Velocities, damping, containment.
     Finish,
 }
 
 impl Stage {
     /// All of them, in order.
-    pub const ALL: [Stage; 4] = [Stage::Predict, Stage::Solve, Stage::Contact, Stage::Finish];
+    pub const ALL: [Stage; 7] =
+        [Stage::Predict, Stage::Detect, Stage::Solve, Stage::Limit, Stage::Contact, Stage::Guard, Stage::Finish];
 
     /// In lower case, for reports.
     pub fn name(self) -> &'static str {
         match self {
             Stage::Predict => "predict",
+            Stage::Detect => "detect",
             Stage::Solve => "solve",
+            Stage::Limit => "limit",
             Stage::Contact => "contact",
+            Stage::Guard => "guard",
             Stage::Finish => "finish",
         }
     }
@@ -151,6 +167,27 @@ pub struct StepReport {
     /// unit, or rad), for those that work on vertices the largest error of a velocity, m/s. Of rows with a physical
     /// stiffness; 0 without any.
     pub residual: f64,
+    /// What contact between surfaces did.
+    pub touch: Touch,
+}
+
+/// What contact between surfaces did in a step; all zero without [`Contact::skins`](crate::Contact::skins).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Touch {
+    /// Near pairs of features that the solver kept apart, in the last substep.
+    pub pairs: u64,
+    /// How often the guard stopped a vertex.
+    pub stopped: u64,
+    /// What the guard took back of all motion, 0 to 1.
+    pub removed: f64,
+    /// Pairs that could not be kept apart, because colliders or pins left no room.
+    pub impossible: u64,
+    /// Where the first of those was, m.
+    pub impossible_at: Option<[f64; 3]>,
+    /// Pairs of triangles that intersected at the start of the step, and are being pulled apart.
+    pub tangled: u64,
+    /// Where the first of those was, m.
+    pub tangled_at: Option<[f64; 3]>,
 }
 
 /// Advances the state by `dt` seconds. Never fails and never panics; what had to be contained is in the report.

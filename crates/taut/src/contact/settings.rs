@@ -1,0 +1,97 @@
+//! What a step is told about contact between surfaces.
+
+use super::broad::Aabb;
+use super::detect::Field;
+use super::surface::Surface;
+use std::sync::Arc;
+
+/// Contact of surfaces with each other, themselves, and colliders.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Contact {
+    /// One for each body of the model, in their order; the last holds for all that follow. Without any, surfaces pass
+    /// through each other and through meshes, and only vertices meet the simple [colliders](super::Collider).
+    pub skins: Vec<Skin>,
+    /// Substeps for which near pairs are found, and after which the guard looks over the motion: 1 or more. Fewer detect
+    /// more often, and know better what is near.
+    pub every: u32,
+}
+
+impl Default for Contact {
+    fn default() -> Self {
+        Contact { skins: Vec::new(), every: 1 }
+    }
+}
+
+/// How the surface of a body meets others.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Skin {
+    /// The distance kept between two surfaces with this skin, m: each brings one half. 0 and less: the body meets nothing.
+    pub thickness: f64,
+    /// Coulomb's coefficient of friction against surfaces of the same kind. Two kinds meet with the geometric mean.
+    pub friction: f64,
+    /// Whether the body meets itself.
+    pub own: bool,
+}
+
+impl Default for Skin {
+    /// 2 mm, friction 0.3, meets itself.
+    fn default() -> Self {
+        Skin { thickness: 0.002, friction: 0.3, own: true }
+    }
+}
+
+/// A mesh that cloth and soft bodies cannot enter: still, moved, or deforming.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MeshCollider {
+    /// Its triangles.
+    pub shape: Arc<ColliderMesh>,
+    /// Where its vertices are at the start of a step, m.
+    pub from: Arc<[[f64; 3]]>,
+    /// Where they are at the end, m. They go there in a straight line.
+    pub to: Arc<[[f64; 3]]>,
+    /// Coulomb's coefficient of friction, static and kinetic.
+    pub friction: f64,
+    /// How far off its surface others stay, m.
+    pub thickness: f64,
+}
+
+impl MeshCollider {
+    /// A mesh that stays where it is, with friction 0.3 and 2 mm between it and the cloth.
+    pub fn fixed(shape: Arc<ColliderMesh>) -> Self {
+        let at: Arc<[[f64; 3]]> = shape.rest.as_slice().into();
+        MeshCollider { shape, from: at.clone(), to: at, friction: 0.3, thickness: 0.002 }
+    }
+}
+
+/// The triangles of a mesh collider, with what is found out about them once.
+#[derive(Clone, Debug)]
+pub struct ColliderMesh {
+    pub(crate) rest: Vec<[f64; 3]>,
+    pub(crate) field: Field,
+}
+
+impl ColliderMesh {
+    /// A mesh with vertices at `rest` (m). Triangles that name a vertex twice, or one that there is not, are left out.
+    pub fn new(rest: &[[f64; 3]], triangles: &[[u32; 3]]) -> Self {
+        let count = rest.len();
+        let kept: Vec<_> = triangles.iter().copied().filter(|t| t.iter().all(|&v| (v as usize) < count)).collect();
+        let regions: Vec<Aabb> = rest.iter().map(|p| Aabb::around(&[*p], 0.0)).collect();
+        ColliderMesh { field: Field::new(Surface::new(&kept), &regions), rest: rest.to_vec() }
+    }
+
+    /// Its triangles.
+    pub fn triangles(&self) -> &[[u32; 3]] {
+        &self.field.surface().triangles
+    }
+
+    /// The number of its vertices.
+    pub fn vertices(&self) -> usize {
+        self.rest.len()
+    }
+}
+
+impl PartialEq for ColliderMesh {
+    fn eq(&self, other: &Self) -> bool {
+        self.rest == other.rest && self.field.surface() == other.field.surface()
+    }
+}
