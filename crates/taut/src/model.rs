@@ -1,9 +1,11 @@
 //! What is frozen while stepping: topology, rest shape, masses, packed elements.
 
+use crate::contact::meeting::{Surfaces, surfaces_of};
 use crate::element::{Element, element_kinds};
 use crate::lanes::Scalar;
 use crate::pack::{Batch, Loose};
 use core::ops::Range;
+use std::sync::{Arc, OnceLock};
 
 /// A model, built by a [`ModelBuilder`](crate::ModelBuilder), shared by any number of [`State`](crate::State)s.
 ///
@@ -25,6 +27,8 @@ pub struct Model<T: Scalar> {
     pub(crate) user: Vec<u32>,
     /// The model's number of each vertex, by the user's.
     pub(crate) own: Vec<u32>,
+    /// What contact sees of it; made when first asked for.
+    pub(crate) surfaces: OnceLock<Arc<Surfaces>>,
 }
 
 /// A piece of cloth or a soft body.
@@ -65,6 +69,11 @@ impl<T: Scalar> Model<T> {
     /// The packed elements of every kind.
     pub fn elements(&self) -> &Elements<T> {
         &self.elements
+    }
+
+    /// What contact sees of it.
+    pub(crate) fn surfaces(&self) -> &Arc<Surfaces> {
+        self.surfaces.get_or_init(|| Arc::new(surfaces_of(self)))
     }
 
     /// The number of vertices.

@@ -128,6 +128,7 @@ impl ModelBuilder {
             masses: self.masses,
             user,
             own,
+            surfaces: Default::default(),
         })
     }
 

@@ -68,6 +68,11 @@ impl Field {
         }
     }
 
+    /// The same surface with all indices greater by `offset`: a collider's among the positions of a scene.
+    pub fn shifted(&self, offset: u32) -> Self {
+        Field { surface: self.surface.shifted(offset), ..self.clone() }
+    }
+
     /// The surface.
     pub fn surface(&self) -> &Surface {
         &self.surface
@@ -93,14 +98,16 @@ impl Field {
         });
     }
 
-    /// Adds the pairs of features of this surface and another, which should share no vertex.
+    /// Adds the pairs of features of this surface and another that share no vertex.
     pub fn pairs(&self, other: &Field, pairs: &mut Pairs) {
         self.vertices_and_triangles(other, pairs);
         other.vertices_and_triangles(self, pairs);
         let (mine, theirs) = (&self.surface.edges, &other.surface.edges);
         self.edges.pairs(&other.edges, |i, j| {
             let (a, b) = (mine[i as usize], theirs[j as usize]);
-            pairs.edge_edge.push([a[0], a[1], b[0], b[1]]);
+            if a[0] != b[0] && a[0] != b[1] && a[1] != b[0] && a[1] != b[1] {
+                pairs.edge_edge.push([a[0], a[1], b[0], b[1]]);
+            }
         });
     }
 
@@ -185,7 +192,7 @@ struct Narrow<'a> {
 }
 
 /// Lanes at most.
-const MOST: usize = 8;
+pub(super) const MOST: usize = 8;
 /// Pairs that pass the sieve together. A multiple of `MOST`, and few enough to stay in the fastest cache.
 const SIEVE: usize = 512;
 

@@ -26,4 +26,13 @@ impl Surface {
         edges.dedup();
         Surface { vertices, edges, triangles }
     }
+
+    /// The same surface with all indices greater by `offset`.
+    pub fn shifted(&self, offset: u32) -> Self {
+        Surface {
+            vertices: self.vertices.iter().map(|v| v + offset).collect(),
+            edges: self.edges.iter().map(|e| e.map(|v| v + offset)).collect(),
+            triangles: self.triangles.iter().map(|t| t.map(|v| v + offset)).collect(),
+        }
+    }
 }

@@ -2,7 +2,9 @@
 
 mod run;
 mod sweep;
+mod touch;
 
+use crate::contact::meeting::Meeting;
 use crate::contact::{Collider, Contact, MeshCollider};
 use crate::lanes::{BLOCK, Scalar, Shared, Vertex, Width};
 use crate::model::Model;
@@ -14,7 +16,7 @@ use crate::state::State;
 use crate::team::Team;
 use fearless_simd::Level;
 use run::Run;
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 
 /// How to step.
 #[derive(Clone, Debug, PartialEq)]
@@ -78,6 +80,7 @@ pub struct Scratch<T: Scalar> {
     free: Vec<Vertex<T>>,
     push: Vec<Vertex<T>>,
     global: Global,
+    meeting: Mutex<Meeting<T>>,
 }
 
 impl<T: Scalar> Scratch<T> {
@@ -93,6 +96,7 @@ impl<T: Scalar> Scratch<T> {
             free: Vec::new(),
             push: Vec::new(),
             global: Global::default(),
+            meeting: Mutex::default(),
         }
     }
 
@@ -225,7 +229,9 @@ pub(crate) fn step_in<T: Scalar>(
     let first = state.remember(integrator.remembers(), h);
     let zero = [T::of(0.0); BLOCK];
     let unknown = state.multipliers.iter().all(|m| *m == zero);
-    let colliders = params.colliders.iter().filter(|c| c.sound::<T>()).copied().collect();
+    let colliders: Vec<Collider> = params.colliders.iter().filter(|c| c.sound::<T>()).copied().collect();
+    let meeting = scratch.meeting.get_mut().unwrap_or_else(PoisonError::into_inner);
+    let meets = meeting.open(model, &params.contact, &colliders, &params.meshes, &state.x);
     let global = !(matches!(params.solver, Solver::GaussSeidel { .. }) || state.multipliers.is_empty());
     if global {
         scratch.global.prepare(&model.elements, model.vertices(), params.solver);
@@ -252,6 +258,7 @@ pub(crate) fn step_in<T: Scalar>(
         before: Shared::new(&mut state.before),
         residual: Default::default(),
         global: global.then_some(&scratch.global),
+        meeting: meets.then_some(&scratch.meeting),
     };
     let report = Mutex::new(StepReport::default());
     let threads = scratch.team.threads();
@@ -269,7 +276,8 @@ pub(crate) fn step_in<T: Scalar>(
     });
     state.targets.clear();
     state.time += dt;
-    report.into_inner().unwrap_or_default()
+    let touch = scratch.meeting.get_mut().map_or_else(|_| Touch::default(), |meeting| meeting.close());
+    StepReport { touch, ..report.into_inner().unwrap_or_default() }
 }
 
 /// Most substeps and most iterations. More would step for hours; a time step small enough to need them should be asked

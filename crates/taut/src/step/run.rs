@@ -2,6 +2,7 @@
 
 use super::sweep::{Calm, Press, Soft, Sweep};
 use super::{MOST_ROUNDS, Params, Stage, StepReport};
+use crate::contact::meeting::Meeting;
 use crate::contact::{Collider, Placed};
 use crate::lanes::{BLOCK, Place, Scalar, Shared, Vertex, Width};
 use crate::model::Model;
@@ -14,6 +15,7 @@ use crate::team::Worker;
 use core::ops::Range;
 use core::sync::atomic::{AtomicU64, Ordering};
 use fearless_simd::Level;
+use std::sync::Mutex;
 
 /// One step under way, as every worker sees it.
 pub(super) struct Run<'a, T: Scalar> {
@@ -47,6 +49,8 @@ pub(super) struct Run<'a, T: Scalar> {
     pub residual: [AtomicU64; 3],
     /// The solver, if it treats all elements together.
     pub global: Option<&'a Global>,
+    /// Contact between surfaces, if any are to meet. The first worker's.
+    pub meeting: Option<&'a Mutex<Meeting<T>>>,
 }
 
 /// What a worker keeps of a step.
@@ -69,12 +73,16 @@ impl<T: Scalar> Run<'_, T> {
             let scheme = self.integrator.scheme(self.h, self.first && substep == 0);
             self.predict(worker, substep, &scheme);
             self.lap(&mut log, Stage::Predict);
+            self.detect(worker, substep);
+            self.lap(&mut log, Stage::Detect);
             let colliders = self.placed(substep);
             match self.global {
                 _ if scheme.reach <= 0.0 => self.go(worker, &scheme, &colliders, &mut log),
                 Some(global) => self.solve_together(worker, global, &scheme, &colliders, &mut log),
                 None => self.solve(worker, &scheme, &colliders, &mut log),
             }
+            self.guard(worker, substep, &scheme);
+            self.lap(&mut log, Stage::Guard);
             log.report.contained += self.finish(worker, &scheme);
             self.lap(&mut log, Stage::Finish);
         }
@@ -408,6 +416,7 @@ impl<T: Scalar> Run<'_, T> {
 
     /// Pushes free vertices out of colliders. Returns how many touched one.
     fn collide(&self, worker: Worker<'_>, colliders: &[Placed<T>]) -> u64 {
+        self.push_apart(worker);
         if colliders.is_empty() {
             return 0;
         }

@@ -10,6 +10,8 @@
 //! 2. [continuous collision detection](super::ccd) finds them apart throughout;
 //! 3. none of their vertices has moved.
 //!
+//! Vertices and edges with a radius are apart if the rest of the space between them is.
+//!
 //! So the straight way from start to end is free of contact, and its end free of intersections.
 //!
 //! # How motion is changed
@@ -106,6 +108,9 @@ pub struct Motion<'a> {
     pub regions: &'a [Aabb],
     /// Pairs that may meet.
     pub pairs: &'a Pairs,
+    /// How far around itself a vertex or edge is solid, m: a ball is a vertex with a radius, a rod an edge whose vertices
+    /// have one. Of a pair the greatest counts. Empty if there are none.
+    pub radii: &'a [f64],
 }
 
 /// What the guard did.

@@ -69,6 +69,15 @@ impl Judge<'_> {
         first.chain(pairs.edge_edge.iter().map(of(Kind::EdgeEdge)))
     }
 
+    /// How much of the distance between a pair's features is solid, m.
+    #[inline(always)]
+    pub fn solid(&self, nodes: &[u32; 4]) -> f64 {
+        if self.motion.radii.is_empty() {
+            return 0.0;
+        }
+        nodes.iter().fold(0.0, |most, &i| f64::max(most, self.motion.radii[i as usize]))
+    }
+
     /// Whether any of its vertices can be moved.
     pub fn alterable(&self, pair: &Pair) -> bool {
         pair.nodes.iter().any(|&i| !self.driven(i))
@@ -100,14 +109,15 @@ impl Judge<'_> {
     pub fn proves(&self, pair: &Pair, x: &[P]) -> bool {
         let (from, to) = (Self::at(self.motion.from, pair), Self::at(x, pair));
         let split = pair.sides().0.len();
+        let solid = self.solid(&pair.nodes);
         if from == to
-            || (separates(centres(from, split), &from, split, 0.0)
-                && separates(centres(from, split), &to, split, self.settings.clearance))
+            || (separates(centres(from, split), &from, split, solid)
+                && separates(centres(from, split), &to, split, solid + self.settings.clearance))
         {
             return true;
         }
         let Some(plane) = self.plane(pair) else { return false };
-        separates(plane.n, &from, split, 0.0) && separates(plane.n, &to, split, plane.enough)
+        separates(plane.n, &from, split, solid) && separates(plane.n, &to, split, plane.enough)
             || self.never_within(pair, |i| x[i as usize], plane.enough)
     }
 
@@ -128,7 +138,7 @@ impl Judge<'_> {
             let clear = |p, q| separates_mixed(n, p, q, split, need);
             clear(&from, &from) && clear(&from, &to) && clear(&to, &from) && clear(&to, &to)
         };
-        all(centres(from, split), self.settings.clearance)
+        all(centres(from, split), self.solid(&pair.nodes) + self.settings.clearance)
             || self.plane(pair).is_some_and(|plane| all(plane.n, plane.enough))
     }
 
@@ -140,16 +150,17 @@ impl Judge<'_> {
             Kind::VertexTriangle => (vertex_triangle(p[0], [p[1], p[2], p[3]]).delta, (p[2] - p[1]).cross(p[3] - p[1])),
             Kind::EdgeEdge => (edge_edge([p[0], p[1]], [p[2], p[3]]).delta, (p[1] - p[0]).cross(p[3] - p[2])),
         };
-        let n = [between, across, -across].into_iter().map(unit).find(|&n| separates(n, &p, split, 0.0))?;
+        let solid = self.solid(&pair.nodes);
+        let n = [between, across, -across].into_iter().map(unit).find(|&n| separates(n, &p, split, solid))?;
         let level = |i: usize| n.dot(p[i] - p[3]);
         let low = (0..split).map(level).fold(f64::INFINITY, f64::min);
-        let gap = low - (split..4).map(level).fold(f64::NEG_INFINITY, f64::max);
+        let gap = low - (split..4).map(level).fold(f64::NEG_INFINITY, f64::max) - solid;
         let size = pair.nodes.iter().flat_map(|&i| self.motion.from[i as usize]).fold(0.0, |m: f64, c| m.max(c.abs()));
         // Sixteen roundings of the greatest coordinate: a few of a moved vertex, a few of levels.
         let slack = 16.0 * self.settings.precision.unit() * size;
         // Below four slacks nothing can be given away: only what does not move stays as it is.
         let enough = if gap > 4.0 * slack { self.settings.clearance.min(gap - slack) } else { gap };
-        Some(Plane { n, origin: p[3], enough, slack })
+        Some(Plane { n, origin: p[3], enough: solid + enough, slack })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::proof::{Judge, Pair, centres};
 use crate::contact::ccd::{along, at_least};
-use crate::contact::detect::{Kind, gather};
+use crate::contact::detect::{Kind, MOST, gather};
 use crate::contact::distance::{edge_edge, vertex_triangle};
 use crate::lanes::{Kernel, Lanes, Scalar, V3, Width};
 use fearless_simd::Level;
@@ -93,7 +93,13 @@ impl Sieve<'_> {
                 (true, Kind::VertexTriangle) => vertex_triangle(from[0], [from[1], from[2], from[3]]).delta,
                 (true, Kind::EdgeEdge) => edge_edge([from[0], from[1]], [from[2], from[3]]).delta,
             };
-            let proved = self.proved(n, &from, &to);
+            let mut solid = [0.0; MOST];
+            if !self.judge.motion.radii.is_empty() {
+                for (lane, nodes) in lot.iter().enumerate() {
+                    solid[lane] = self.judge.solid(nodes);
+                }
+            }
+            let proved = self.proved(n, &from, &to, L::load(token, &solid));
             for (lane, nodes) in lot.iter().enumerate() {
                 kept[count] = *nodes;
                 count += (proved >> lane & 1 ^ 1) as usize;
@@ -104,16 +110,15 @@ impl Sieve<'_> {
 
     /// One bit for each lane in which `n` proves what is asked.
     #[inline(always)]
-    fn proved<L: Lanes<f64>>(&self, n: V3<L>, from: &[V3<L>; 4], to: &[V3<L>; 4]) -> u32 {
-        let zero = n.x.lit(0.0);
-        let need = along(n, n.x.lit(self.judge.settings.clearance));
+    fn proved<L: Lanes<f64>>(&self, n: V3<L>, from: &[V3<L>; 4], to: &[V3<L>; 4], solid: L) -> u32 {
+        let need = along(n, solid + n.x.lit(self.judge.settings.clearance));
         let ends = apart(n, to, to, self.split, need);
         match self.ask {
             Ask::Mixed => {
                 let start = apart(n, from, from, self.split, need);
                 ends & start & apart(n, from, to, self.split, need) & apart(n, to, from, self.split, need)
             }
-            _ => ends & apart(n, from, from, self.split, zero),
+            _ => ends & apart(n, from, from, self.split, along(n, solid)),
         }
     }
 }

@@ -157,7 +157,7 @@ impl<'a> Work<'a> {
             let last = pair.nodes.iter().all(|&i| self.judge.driven(i) || self.mode[i as usize] == Mode::Frozen);
             // A collider may come nearer than the clearance, as long as it does not touch.
             let driven = self.judge.with_driven(pair);
-            if driven && self.judge.never_within(pair, |i| x[i as usize], 0.0) {
+            if driven && self.judge.never_within(pair, |i| x[i as usize], self.judge.solid(&pair.nodes)) {
                 continue;
             }
             if driven && (last || self.hopeless(pair)) {
@@ -174,7 +174,7 @@ impl<'a> Work<'a> {
     fn hopeless(&self, pair: &Pair) -> bool {
         let waiting = pair.nodes.iter().all(|&i| self.judge.driven(i) || self.mode[i as usize] >= Mode::Still);
         let still = |i: u32| if self.judge.driven(i) { &self.wish } else { self.judge.motion.from }[i as usize];
-        waiting && !self.judge.never_within(pair, still, 0.0)
+        waiting && !self.judge.never_within(pair, still, self.judge.solid(&pair.nodes))
     }
 
     /// Moves the islands of failing pairs on to their next mode.

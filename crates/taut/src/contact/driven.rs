@@ -1,0 +1,217 @@
+//! Colliders as surfaces whose vertices go where they are told: what the guard sees of them.
+//!
+//! | shape | seen as |
+//! | --- | --- |
+//! | plane | a triangle that reaches well beyond everything |
+//! | ball | a vertex with a radius |
+//! | rod with round ends | an edge with a radius |
+//! | box | its twelve triangles |
+//! | mesh | its triangles |
+
+use super::broad::Aabb;
+use super::detect::Field;
+use super::surface::Surface;
+use super::{Collider, ColliderMesh, MeshCollider, Shape, shape};
+use crate::lanes::V3;
+use std::sync::Arc;
+
+/// Colliders of one step.
+#[derive(Debug, Default)]
+pub(crate) struct Drivers {
+    simple: Vec<Collider>,
+    meshes: Vec<MeshCollider>,
+    /// For each collider its first vertex, simple ones first; then the number of all.
+    starts: Vec<u32>,
+    /// How far a plane's triangle reaches, m, and where its middle is.
+    scope: Scope,
+    /// The last step's meshes with their fields, to use again.
+    known: Vec<(Arc<ColliderMesh>, Field, u32)>,
+}
+
+/// Where things happen.
+#[derive(Clone, Copy, Debug, Default)]
+struct Scope {
+    middle: [f64; 3],
+    reach: f64,
+}
+
+impl Drivers {
+    /// Takes over a step's colliders, those that can be computed with. `positions` are all that may meet them.
+    pub fn set(&mut self, simple: &[Collider], meshes: &[MeshCollider], positions: &[[f64; 3]], first: u32) {
+        self.simple.clear();
+        self.simple.extend_from_slice(simple);
+        self.meshes.clear();
+        self.meshes.extend(meshes.iter().filter(|m| sound(m)).cloned());
+        self.scope = Scope::of(positions);
+        self.starts.clear();
+        let mut next = first;
+        for count in self.simple.iter().map(|c| corners(&c.shape)).chain(self.meshes.iter().map(|m| m.from.len())) {
+            self.starts.push(next);
+            next += count as u32;
+        }
+        self.starts.push(next);
+    }
+
+    /// How many vertices they have.
+    pub fn vertices(&self) -> usize {
+        self.starts.last().map_or(0, |end| (end - self.starts[0]) as usize)
+    }
+
+    /// How many colliders there are.
+    pub fn len(&self) -> usize {
+        self.simple.len() + self.meshes.len()
+    }
+
+    /// Whether a collider is of a simple shape.
+    pub fn simple(&self, i: usize) -> bool {
+        i < self.simple.len()
+    }
+
+    /// Friction and thickness (m) of a collider.
+    pub fn skin(&self, i: usize) -> (f64, f64) {
+        match self.simple.get(i) {
+            Some(c) => (c.friction, c.thickness.max(0.0)),
+            None => {
+                let mesh = &self.meshes[i - self.simple.len()];
+                (mesh.friction, mesh.thickness.max(0.0))
+            }
+        }
+    }
+
+    /// How far around its vertices a collider is solid, m.
+    pub fn radius(&self, i: usize) -> f64 {
+        match self.simple.get(i).map(|c| c.shape) {
+            Some(Shape::Sphere { radius } | Shape::Capsule { radius, .. }) => radius,
+            _ => 0.0,
+        }
+    }
+
+    /// The vertices of a collider.
+    pub fn range(&self, i: usize) -> core::ops::Range<usize> {
+        self.starts[i] as usize..self.starts[i + 1] as usize
+    }
+
+    /// Where all vertices are at part `t` (0 to 1) of the step, m.
+    pub fn place(&self, t: f64, out: &mut Vec<[f64; 3]>) {
+        out.clear();
+        for c in &self.simple {
+            let frame = shape::Frame::<f64>::new(&c.from.towards(&c.to, t));
+            let local = self.scope.centre(c, &frame);
+            out.extend(points(&c.shape, local, self.scope.reach).into_iter().map(|p| to_world(&frame, p)));
+        }
+        for m in &self.meshes {
+            let mix = |(a, b): (&[f64; 3], &[f64; 3])| core::array::from_fn(|k| between(a[k], b[k], t));
+            out.extend(m.from.iter().zip(m.to.iter()).map(mix));
+        }
+    }
+
+    /// The colliders' surfaces. Those of meshes that the last step knew are used again.
+    pub fn fields(&mut self) -> Vec<Field> {
+        let mut all: Vec<Field> = self.simple.iter().zip(&self.starts).map(|(c, &start)| field(&c.shape, start)).collect();
+        let starts = &self.starts[self.simple.len()..];
+        let old = core::mem::take(&mut self.known);
+        for (mesh, &start) in self.meshes.iter().zip(starts) {
+            let same = |k: &&(Arc<ColliderMesh>, Field, u32)| Arc::ptr_eq(&k.0, &mesh.shape) && k.2 == start;
+            let field = old.iter().find(same).map_or_else(|| mesh.shape.field.shifted(start), |k| k.1.clone());
+            self.known.push((mesh.shape.clone(), field.clone(), start));
+            all.push(field);
+        }
+        all
+    }
+}
+
+/// Whether a mesh collider can be computed with.
+fn sound(m: &MeshCollider) -> bool {
+    let count = m.shape.vertices();
+    let finite = |p: &[f64; 3]| p.iter().all(|c| c.is_finite() && c.abs() < 1e9);
+    let numbers = m.friction.is_finite() && m.friction >= 0.0 && m.thickness.is_finite();
+    numbers && m.from.len() == count && m.to.len() == count && m.from.iter().chain(m.to.iter()).all(finite)
+}
+
+/// a + (b − a) t, and exactly a and b at the ends.
+fn between(a: f64, b: f64, t: f64) -> f64 {
+    if t >= 1.0 { b } else { a + (b - a) * t }
+}
+
+impl Scope {
+    fn of(positions: &[[f64; 3]]) -> Self {
+        let (mut lo, mut hi) = ([f64::MAX; 3], [f64::MIN; 3]);
+        for p in positions {
+            for k in 0..3 {
+                lo[k] = lo[k].min(p[k]);
+                hi[k] = hi[k].max(p[k]);
+            }
+        }
+        if positions.is_empty() {
+            return Scope::default();
+        }
+        let size = (0..3).map(|k| hi[k] - lo[k]).fold(0.0, f64::max);
+        Scope { middle: core::array::from_fn(|k| 0.5 * (lo[k] + hi[k])), reach: 8.0 * size + 1.0 }
+    }
+
+    /// The place of a plane that is nearest to where things happen, in its own frame.
+    fn centre(&self, c: &Collider, frame: &shape::Frame<f64>) -> [f64; 3] {
+        if c.shape != Shape::Plane {
+            return [0.0; 3];
+        }
+        let at = frame.inward(V3::from(self.middle));
+        [at.x, 0.0, at.z]
+    }
+}
+
+fn to_world(frame: &shape::Frame<f64>, p: [f64; 3]) -> [f64; 3] {
+    frame.outward(V3::from(p)).into()
+}
+
+/// How many vertices a shape is seen as.
+fn corners(shape: &Shape) -> usize {
+    match *shape {
+        Shape::Plane => 3,
+        Shape::Sphere { .. } => 1,
+        Shape::Capsule { .. } => 2,
+        Shape::Box { .. } => 8,
+    }
+}
+
+/// The vertices a shape is seen as, in its own frame, m.
+fn points(shape: &Shape, centre: [f64; 3], reach: f64) -> Vec<[f64; 3]> {
+    match *shape {
+        Shape::Plane => {
+            // An equilateral triangle around the centre.
+            let [x, y, z] = centre;
+            [(0.0, 2.0), (-1.75, -1.0), (1.75, -1.0)].map(|(a, b)| [x + a * reach, y, z + b * reach]).to_vec()
+        }
+        Shape::Sphere { .. } => vec![[0.0; 3]],
+        Shape::Capsule { half_length, .. } => vec![[0.0, -half_length, 0.0], [0.0, half_length, 0.0]],
+        Shape::Box { half } => {
+            let corner = |i: usize| core::array::from_fn(|k| if i >> k & 1 == 1 { half[k] } else { -half[k] });
+            (0..8).map(corner).collect()
+        }
+    }
+}
+
+/// The features a simple shape is seen as.
+fn field(shape: &Shape, start: u32) -> Field {
+    let surface = match shape {
+        // No edges and corners: nothing gets there.
+        Shape::Plane => Surface { triangles: vec![[0, 1, 2]], ..Surface::default() },
+        Shape::Sphere { .. } => Surface { vertices: vec![0], ..Surface::default() },
+        Shape::Capsule { .. } => Surface { vertices: vec![0, 1], edges: vec![[0, 1]], ..Surface::default() },
+        Shape::Box { .. } => Surface::new(&box_triangles()),
+    };
+    let regions: Vec<Aabb> = points(shape, [0.0; 3], 1.0).iter().map(|p| Aabb::around(&[*p], 0.0)).collect();
+    Field::new(surface, &regions).shifted(start)
+}
+
+/// The faces of a box with corners numbered by the signs of x, y and z, two triangles each.
+fn box_triangles() -> Vec<[u32; 3]> {
+    let mut all = Vec::new();
+    for axis in 0..3u32 {
+        let (u, v) = (1 << ((axis + 1) % 3), 1 << ((axis + 2) % 3));
+        for side in [0, 1 << axis] {
+            all.push([side, side + u, side + u + v]);
+            all.push([side, side + u + v, side + v]);
+        }
+    }
+    all
+}

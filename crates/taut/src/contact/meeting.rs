@@ -1,0 +1,410 @@
+//! Contact between surfaces during a step: who is near whom, contacts for the solver, and the guard.
+//!
+//! Positions live in one list: the model's vertices in its own order, then those of colliders. It is `f64` whatever the
+//! state is: results for an `f32` state are rounded before they are proved.
+
+use super::broad::Aabb;
+use super::detect::{Field, Kind, Near, Pairs, near};
+use super::driven::Drivers;
+use super::guard::{self, Motion, Precision, Role, Settings};
+use super::rows::Row;
+use super::surface::Surface;
+use super::{Collider, Contact, MeshCollider, Skin};
+use crate::lanes::{Scalar, V3, Vertex};
+use crate::model::Model;
+use crate::step::Touch;
+use std::sync::Arc;
+
+/// The surfaces of a model's bodies, in the model's numbering.
+#[derive(Debug)]
+pub(crate) struct Surfaces {
+    /// With hierarchies shaped by rest positions.
+    fields: Vec<Field>,
+    /// Rest positions, m.
+    rest: Vec<[f64; 3]>,
+}
+
+/// The surfaces of a model. A triangle that two bodies share belongs to the first.
+pub(crate) fn surfaces_of<T: Scalar>(model: &Model<T>) -> Surfaces {
+    let rest: Vec<[f64; 3]> = model.user.iter().map(|&u| model.positions[u as usize]).collect();
+    let regions: Vec<Aabb> = rest.iter().map(|p| Aabb::around(&[*p], 0.0)).collect();
+    let mut seen: Vec<[u32; 3]> = Vec::new();
+    let mut fields = Vec::new();
+    for body in &model.bodies {
+        let sorted = |t: &[u32; 3]| {
+            let mut key = *t;
+            key.sort_unstable();
+            key
+        };
+        let new = |t: &&[u32; 3]| seen.binary_search(&sorted(t)).is_err();
+        let triangles: Vec<[u32; 3]> =
+            body.triangles.iter().filter(new).map(|t| t.map(|v| model.own[v as usize])).collect();
+        seen.extend(body.triangles.iter().map(sorted));
+        seen.sort_unstable();
+        fields.push(Field::new(Surface::new(&triangles), &regions));
+    }
+    Surfaces { fields, rest }
+}
+
+/// One surface of a step.
+#[derive(Clone, Copy, Debug)]
+struct Side {
+    skin: Skin,
+    /// Whether it is a collider, and one of a simple shape: vertices of cloth meet those on their own.
+    collider: bool,
+    simple: bool,
+    radius: f64,
+}
+
+/// What contact needs in a step, and keeps from one to the next to use its memory again.
+#[derive(Debug, Default)]
+pub(crate) struct Meeting<T> {
+    source: Option<Arc<Surfaces>>,
+    fields: Vec<Field>,
+    sides: Vec<Side>,
+    drivers: Drivers,
+    /// The surface of each vertex; `u32::MAX` for none.
+    side_of: Vec<u32>,
+    roles: Vec<Role>,
+    radii: Vec<f64>,
+    /// Vertices of the model.
+    own: usize,
+    /// Where the interval began, and where it would end with nothing in the way, m.
+    from: Vec<[f64; 3]>,
+    to: Vec<[f64; 3]>,
+    regions: Vec<Aabb>,
+    pairs: Pairs,
+    near: Vec<Near>,
+    rows: Vec<Row<T>>,
+    /// The pair behind each row with a collider, to follow it.
+    driven_rows: Vec<(u32, Near)>,
+    /// Where colliders are at the start and the end of the substep, m.
+    driven: [Vec<[f64; 3]>; 2],
+    result: Vec<[f64; 3]>,
+    /// Σ|motion| and Σ|motion taken back| of all guards in the step, m.
+    motion: [f64; 2],
+    touch: Touch,
+}
+
+/// Which substeps share one detection, as parts (0 to 1) of the step, and how many they are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Interval {
+    pub start: f64,
+    pub end: f64,
+    pub substeps: u32,
+}
+
+impl<T: Scalar> Meeting<T> {
+    /// Takes over what a step is about. False if no surfaces are to meet.
+    pub fn open(
+        &mut self,
+        model: &Model<T>,
+        contact: &Contact,
+        colliders: &[Collider],
+        meshes: &[MeshCollider],
+        x: &[Vertex<T>],
+    ) -> bool {
+        (self.touch, self.motion) = (Touch::default(), [0.0; 2]);
+        let Some(&last) = contact.skins.last() else { return false };
+        self.own = model.vertices();
+        let positions: Vec<[f64; 3]> = x[..self.own].iter().map(|&v| plain(v)).collect();
+        // The spare vertex keeps its place, so that rows can point at it.
+        self.drivers.set(colliders, meshes, &positions, self.own as u32 + 1);
+        let source = model.surfaces();
+        let bodies = source.fields.len();
+        if !self.source.as_ref().is_some_and(|s| Arc::ptr_eq(s, source)) {
+            self.source = Some(source.clone());
+            self.fields = source.fields.clone();
+        }
+        self.fields.truncate(bodies);
+        self.fields.extend(self.drivers.fields());
+        let skin = |i: usize| contact.skins.get(i).copied().unwrap_or(last);
+        let body = |i| Side { skin: sound(skin(i)), collider: false, simple: false, radius: 0.0 };
+        self.sides = (0..bodies).map(body).collect();
+        for i in 0..self.drivers.len() {
+            let (friction, thickness) = self.drivers.skin(i);
+            let skin = Skin { thickness, friction, own: false };
+            let (simple, radius) = (self.drivers.simple(i), self.drivers.radius(i));
+            self.sides.push(Side { skin, collider: true, simple, radius });
+        }
+        self.mark();
+        true
+    }
+
+    /// Which surface each vertex belongs to, and how it may be moved.
+    fn mark(&mut self) {
+        let all = self.own + 1 + self.drivers.vertices();
+        self.side_of.clear();
+        self.side_of.resize(all, u32::MAX);
+        self.radii.clear();
+        if self.sides.iter().any(|s| s.radius > 0.0) {
+            self.radii.resize(all, 0.0);
+        }
+        let bodies = self.sides.len() - self.drivers.len();
+        for (i, field) in self.fields[..bodies].iter().enumerate().filter(|(i, _)| self.sides[*i].skin.thickness > 0.0) {
+            field.surface().vertices.iter().for_each(|&v| self.side_of[v as usize] = i as u32);
+        }
+        for i in 0..self.drivers.len() {
+            let range = self.drivers.range(i);
+            self.side_of[range.clone()].fill((bodies + i) as u32);
+            if !self.radii.is_empty() {
+                self.radii[range].fill(self.sides[bodies + i].radius);
+            }
+        }
+    }
+
+    /// Finds what may meet in an interval that starts with vertices at `old` and, with nothing in the way, would bring them
+    /// to `x` after its first substep.
+    pub fn detect(&mut self, old: &[Vertex<T>], x: &[Vertex<T>], interval: Interval) {
+        let own = self.own;
+        let reach = f64::from(interval.substeps);
+        self.from.clear();
+        self.from.extend(old[..own + 1].iter().map(|&v| plain(v)));
+        self.to.clear();
+        let ahead = |(from, &x): (&[f64; 3], &Vertex<T>)| {
+            let x = plain(x);
+            let to = core::array::from_fn(|k| from[k] + (x[k] - from[k]) * reach);
+            if to.iter().all(|c: &f64| c.is_finite()) { to } else { *from }
+        };
+        self.to.extend(self.from.iter().zip(x).map(ahead));
+        for (part, list) in [(interval.start, &mut self.from), (interval.end, &mut self.to)] {
+            self.drivers.place(part, &mut self.driven[0]);
+            list.extend_from_slice(&self.driven[0]);
+        }
+        self.roles.clear();
+        self.roles.extend(x[..own + 1].iter().map(|v| match v[3].f64() {
+            w if w > 0.0 => Role::Free(w),
+            _ => Role::Pinned,
+        }));
+        self.roles.resize(self.from.len(), Role::Driven);
+        let travel = self.set_regions();
+        self.find_pairs();
+        self.find_rows(travel);
+    }
+
+    /// Regions of all vertices for the interval. Returns how far vertices travel against each other at most, m.
+    fn set_regions(&mut self) -> f64 {
+        let way = |i: usize| V3::from(self.to[i]) - V3::from(self.from[i]);
+        let mut sum = V3::new(0.0, 0.0, 0.0);
+        for i in 0..self.own {
+            sum = sum + way(i);
+        }
+        let mean = sum * (1.0 / self.own.max(1) as f64);
+        let mut travel: f64 = 0.0;
+        self.regions.clear();
+        for i in 0..self.from.len() {
+            let Some(side) = self.sides.get(self.side_of[i] as usize) else {
+                self.regions.push(EVERYWHERE);
+                continue;
+            };
+            let pad = if side.collider {
+                side.radius + side.skin.thickness
+            } else {
+                let own = (way(i) - mean).norm2().sqrt();
+                travel = travel.max(own);
+                side.skin.thickness + 0.5 * way(i).norm2().sqrt()
+            };
+            self.regions.push(Aabb::around(&[self.from[i], self.to[i]], pad));
+        }
+        travel
+    }
+
+    fn find_pairs(&mut self) {
+        self.pairs.clear();
+        for (field, side) in self.fields.iter_mut().zip(&self.sides) {
+            if side.skin.thickness > 0.0 || side.collider {
+                field.refit(&self.regions);
+            }
+        }
+        for (i, a) in self.sides.iter().enumerate().filter(|(_, s)| !s.collider && s.skin.thickness > 0.0) {
+            if a.skin.own {
+                self.fields[i].self_pairs(&mut self.pairs);
+            }
+            for (j, b) in self.sides.iter().enumerate().skip(i + 1) {
+                if b.collider || b.skin.thickness > 0.0 {
+                    self.fields[i].pairs(&self.fields[j], &mut self.pairs);
+                }
+            }
+        }
+    }
+
+    /// Contacts: pairs that are near, or will be.
+    fn find_rows(&mut self, travel: f64) {
+        let thickest = self.sides.iter().map(|s| s.skin.thickness + s.radius).fold(0.0, f64::max);
+        self.near.clear();
+        near(&self.from, &self.pairs, 1.5 * thickest + 2.0 * travel, &mut self.near);
+        self.rows.clear();
+        self.driven_rows.clear();
+        for i in 0..self.near.len() {
+            let pair = self.near[i];
+            if let Some(row) = self.row(&pair) {
+                if pair.nodes.iter().any(|&v| v as usize > self.own) {
+                    self.driven_rows.push((self.rows.len() as u32, pair));
+                }
+                self.rows.push(row);
+            }
+        }
+    }
+
+    fn row(&self, pair: &Near) -> Option<Row<T>> {
+        let split = if pair.kind == Kind::VertexTriangle { 1 } else { 2 };
+        let side = |i: usize| &self.sides[self.side_of[pair.nodes[i] as usize] as usize];
+        let (a, b) = (side(0), side(split));
+        let (thickness, solid) = wanted(a, b, pair.kind)?;
+        if !(pair.distance > 0.0) {
+            return None;
+        }
+        let n = V3::from(pair.delta) * (1.0 / pair.distance);
+        let mut closing = 0.0;
+        let mut give = 0.0;
+        for (&i, &w) in pair.nodes.iter().zip(&pair.weights) {
+            closing -= w * n.dot(V3::from(self.to[i as usize]) - V3::from(self.from[i as usize]));
+            if let Role::Free(mobility) = self.roles[i as usize] {
+                give += w * w * mobility;
+            }
+        }
+        if pair.distance - solid - 2.0 * f64::max(closing, 0.0) > 1.5 * thickness || give <= 0.0 {
+            return None;
+        }
+        let thickness = thickness.min(self.room(pair)) + solid;
+        let friction = (a.skin.friction * b.skin.friction).sqrt();
+        let origin = V3::from(self.from[pair.nodes[0] as usize]);
+        let zero = V3::new(T::of(0.0), T::of(0.0), T::of(0.0));
+        Some(Row {
+            nodes: pair.nodes.map(|i| i.min(self.own as u32)),
+            weights: core::array::from_fn(|k| {
+                if pair.nodes[k] as usize > self.own { T::of(0.0) } else { T::of(pair.weights[k]) }
+            }),
+            origin: cast(origin),
+            n: cast(n),
+            thickness: T::of(thickness),
+            wanted: T::of(thickness),
+            friction: T::of(friction),
+            give: T::of(give),
+            base: zero,
+            drive: zero,
+            recovery: T::of(0.0),
+            pushed: T::of(0.0),
+        })
+    }
+
+    /// How far apart the same places are at rest, m: cloth finer than its thickness must not push itself apart.
+    fn room(&self, pair: &Near) -> f64 {
+        let Some(source) = self.source.as_ref().filter(|_| pair.nodes.iter().all(|&i| (i as usize) < self.own)) else {
+            return f64::INFINITY;
+        };
+        let mut apart = V3::new(0.0, 0.0, 0.0);
+        for (&i, &w) in pair.nodes.iter().zip(&pair.weights) {
+            apart = apart + V3::from(source.rest[i as usize]) * w;
+        }
+        ROOM * apart.norm2().sqrt()
+    }
+
+    /// Begins a substep between two parts of the step: contacts follow their colliders.
+    pub fn begin(&mut self, old: &[Vertex<T>], start: f64, end: f64) {
+        if !self.driven_rows.is_empty() {
+            self.drivers.place(start, &mut self.driven[0]);
+            self.drivers.place(end, &mut self.driven[1]);
+        }
+        for (row, pair) in &self.driven_rows {
+            let row = &mut self.rows[*row as usize];
+            let origin = V3::new(row.origin.x.f64(), row.origin.y.f64(), row.origin.z.f64());
+            let (mut base, mut drive) = (V3::new(0.0, 0.0, 0.0), V3::new(0.0, 0.0, 0.0));
+            for (&i, &w) in pair.nodes.iter().zip(&pair.weights).filter(|(i, _)| **i as usize > self.own) {
+                let at = |list: &[[f64; 3]]| V3::from(list[i as usize - self.own - 1]);
+                base = base + (at(&self.driven[1]) - origin) * w;
+                drive = drive + (at(&self.driven[1]) - at(&self.driven[0])) * w;
+            }
+            (row.base, row.drive) = (cast(base), cast(drive));
+        }
+        for row in &mut self.rows {
+            row.begin(old);
+        }
+    }
+
+    /// One sweep over all contacts.
+    pub fn sweep(&mut self, x: &mut [Vertex<T>], old: &[Vertex<T>]) {
+        let mut touching = 0;
+        for row in &mut self.rows {
+            touching += u64::from(row.project(x, old));
+        }
+        self.touch.pairs = touching;
+    }
+
+    /// Guards the motion since the interval began; calls `changed(i, x, by)` for every vertex that may not be where it is: where
+    /// it goes, and by how much it is moved, m.
+    pub fn guard(&mut self, x: &[Vertex<T>], mut changed: impl FnMut(usize, [T; 3], [f64; 3])) {
+        let own = self.own;
+        for (to, v) in self.to.iter_mut().zip(&x[..own]) {
+            *to = plain(*v);
+        }
+        self.to[own] = self.from[own];
+        let precision = if T::NAME == "f32" { Precision::Single } else { Precision::Double };
+        let thinnest = self.sides.iter().map(|s| s.skin.thickness).filter(|t| *t > 0.0).fold(0.01, f64::min);
+        let settings = Settings { clearance: 0.05 * thinnest, precision, ..Settings::default() };
+        let motion = Motion {
+            from: &self.from,
+            to: &self.to,
+            roles: &self.roles,
+            regions: &self.regions,
+            pairs: &self.pairs,
+            radii: &self.radii,
+        };
+        let report = guard::guard(&motion, &settings, &mut self.result);
+        self.motion = [self.motion[0] + report.motion, self.motion[1] + report.removed];
+        self.touch.stopped += report.stopped.len() as u64;
+        self.touch.impossible += report.impossible.len() as u64;
+        if let Some(first) = report.impossible.first() {
+            self.touch.impossible_at.get_or_insert(self.result[first[0] as usize]);
+        }
+        for i in report.stopped.into_iter().map(|i| i as usize).filter(|i| *i < own) {
+            let (to, was) = (self.result[i], self.to[i]);
+            changed(i, to.map(T::of), core::array::from_fn(|k| to[k] - was[k]));
+        }
+    }
+
+    /// What happened in the step.
+    pub fn close(&mut self) -> Touch {
+        let [all, removed] = self.motion;
+        Touch { removed: if all > 0.0 { removed / all } else { 0.0 }, ..self.touch }
+    }
+}
+
+/// The share of the distance at rest that thickness may take.
+const ROOM: f64 = 0.9;
+
+/// A box that holds everything.
+const EVERYWHERE: Aabb = Aabb { lo: [f32::MIN; 3], hi: [f32::MAX; 3] };
+
+/// The distance that two surfaces keep, m, and how much of it is solid. None if their contact is not for rows: vertices of cloth meet
+/// simple shapes on their own, so that of those only edges and corners are left, and round ones where they
+/// dent large triangles.
+fn wanted(a: &Side, b: &Side, kind: Kind) -> Option<(f64, f64)> {
+    match (a.collider, b.collider) {
+        (false, false) => Some((0.5 * (a.skin.thickness + b.skin.thickness), 0.0)),
+        (true, true) => None,
+        _ => {
+            let (collider, cloth) = if a.collider { (a, b) } else { (b, a) };
+            let thickness = collider.skin.thickness.max(0.5 * cloth.skin.thickness);
+            if collider.radius > 0.0 {
+                return Some((0.5 * thickness, collider.radius));
+            }
+            let face = kind == Kind::VertexTriangle && b.collider;
+            (!(collider.simple && face)).then_some((thickness, 0.0))
+        }
+    }
+}
+
+/// A skin without numbers that cannot be computed with.
+fn sound(skin: Skin) -> Skin {
+    let number = |v: f64| if v.is_finite() { v.max(0.0) } else { 0.0 };
+    Skin { thickness: number(skin.thickness), friction: number(skin.friction), ..skin }
+}
+
+fn plain<T: Scalar>(v: Vertex<T>) -> [f64; 3] {
+    [v[0].f64(), v[1].f64(), v[2].f64()]
+}
+
+fn cast<T: Scalar>(v: V3<f64>) -> V3<T> {
+    V3::new(T::of(v.x), T::of(v.y), T::of(v.z))
+}

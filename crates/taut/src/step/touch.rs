@@ -1,0 +1,80 @@
+//! Contact between surfaces in a step. The first worker does it, while the others wait.
+
+use super::run::Run;
+use crate::contact::meeting::{Interval, Meeting};
+use crate::lanes::{Scalar, Vertex};
+use crate::solve::scheme::Scheme;
+use crate::team::Worker;
+
+/// Positions at the end of a substep as they are, at its start, and x̃, whole.
+struct Lists<'a, T> {
+    x: &'a mut [Vertex<T>],
+    old: &'a mut [Vertex<T>],
+    free: &'a mut [Vertex<T>],
+}
+
+impl<T: Scalar> Run<'_, T> {
+    /// Lets the first worker do something with contact, and all wait for it.
+    fn alone(&self, worker: Worker<'_>, f: impl FnOnce(&mut Meeting<T>, Lists<'_, T>)) {
+        let Some(meeting) = &self.meeting else { return };
+        if worker.id == 0
+            && let Ok(mut meeting) = meeting.lock()
+        {
+            let all = 0..self.x.len();
+            // SAFETY: the other workers wait at the meeting below, and have come from one, so nobody else reads or writes.
+            let lists = unsafe {
+                Lists { x: self.x.slice(all.clone()), old: self.old.slice(all.clone()), free: self.free.slice(all) }
+            };
+            f(&mut meeting, lists);
+        }
+        worker.sync();
+    }
+
+    /// The substeps that share a detection: the first of them, and how many there are.
+    fn interval(&self, substep: u32) -> (u32, u32) {
+        let every = self.params.contact.every.clamp(1, self.substeps);
+        let first = substep - substep % every;
+        (first, every.min(self.substeps - first))
+    }
+
+    /// Finds what is near, if it is time to, and begins the substep's contacts.
+    pub(super) fn detect(&self, worker: Worker<'_>, substep: u32) {
+        let part = |s: u32| f64::from(s) / f64::from(self.substeps);
+        let (first, count) = self.interval(substep);
+        self.alone(worker, |meeting, lists| {
+            if substep == first {
+                let interval = Interval { start: part(first), end: part(first + count), substeps: count };
+                meeting.detect(lists.old, lists.x, interval);
+            }
+            meeting.begin(lists.old, part(substep), part(substep + 1));
+        });
+    }
+
+    /// Pushes surfaces apart that are too near each other.
+    pub(super) fn push_apart(&self, worker: Worker<'_>) {
+        self.alone(worker, |meeting, lists| meeting.sweep(lists.x, lists.old));
+    }
+
+    /// Takes back motion that would make surfaces intersect, at the end of an interval.
+    pub(super) fn guard(&self, worker: Worker<'_>, substep: u32, scheme: &Scheme) {
+        let (first, count) = self.interval(substep);
+        if substep + 1 != first + count {
+            return;
+        }
+        // What is taken back over the whole interval changes the velocity by its mean over the interval.
+        let share = 1.0 / (scheme.rate * self.h * f64::from(count));
+        self.alone(worker, |meeting, lists| {
+            let Lists { x, old, free } = lists;
+            let candidates = x.to_vec();
+            meeting.guard(&candidates, |i, to, by| {
+                x[i][..3].copy_from_slice(&to);
+                for k in 0..3 {
+                    free[i][k] = free[i][k] + T::of(by[k] * (1.0 - share));
+                }
+                if count == 1 {
+                    old[i][3] = T::of(1.0);
+                }
+            });
+        });
+    }
+}
