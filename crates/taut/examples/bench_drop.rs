@@ -72,7 +72,11 @@ fn run<T: Scalar>(options: &[String]) {
     let frames = all.len() as f64;
     all.sort_by(f64::total_cmp);
     let mean = all.iter().sum::<f64>() / frames;
-    println!("mean {mean:.2} ms, median {:.2}, most {:.2}; frames with intersections: {bad}", all[all.len() / 2], all[all.len() - 1]);
+    println!(
+        "mean {mean:.2} ms, median {:.2}, most {:.2}; frames with intersections: {bad}",
+        all[all.len() / 2],
+        all[all.len() - 1]
+    );
     for (name, s) in names.iter().zip(sum) {
         println!("  {name:8} {:.2} ms", s / frames);
     }

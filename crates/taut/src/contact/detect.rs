@@ -111,6 +111,23 @@ impl Field {
         });
     }
 
+    /// Calls `found` for every two triangles of this surface, or of this and another, whose boxes overlap.
+    pub(crate) fn crossings(&self, other: Option<&Field>, mut found: impl FnMut([u32; 3], [u32; 3])) {
+        let mine = &self.surface.triangles;
+        match other {
+            None => self.triangles.self_pairs(|i, j| found(mine[i as usize], mine[j as usize])),
+            Some(other) => {
+                let theirs = &other.surface.triangles;
+                self.triangles.pairs(&other.triangles, |i, j| found(mine[i as usize], theirs[j as usize]));
+            }
+        }
+    }
+
+    /// Calls `found` for every thing of a tree and triangle of this surface whose boxes overlap.
+    pub(crate) fn crossed_by(&self, things: &Tree, mut found: impl FnMut(u32, [u32; 3])) {
+        things.pairs(&self.triangles, |i, j| found(i, self.surface.triangles[j as usize]));
+    }
+
     fn vertices_and_triangles(&self, other: &Field, pairs: &mut Pairs) {
         let (vertices, triangles) = (&self.surface.vertices, &other.surface.triangles);
         self.vertices.pairs(&other.triangles, |i, j| {

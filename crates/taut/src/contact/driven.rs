@@ -86,6 +86,18 @@ impl Drivers {
         }
     }
 
+    /// Whether a collider is a mesh with an inside.
+    pub fn closed(&self, i: usize) -> bool {
+        i.checked_sub(self.simple.len()).is_some_and(|i| self.meshes[i].shape.closed)
+    }
+
+    /// Whether a point is inside a plane or box at the start of the step; nothing for other shapes.
+    pub fn holds(&self, i: usize) -> Option<Box<dyn Fn([f64; 3]) -> bool>> {
+        let c = *self.simple.get(i).filter(|c| matches!(c.shape, Shape::Plane | Shape::Box { .. }))?;
+        let frame = shape::Frame::<f64>::new(&c.from);
+        Some(Box::new(move |p| c.shape.distance(frame.inward(V3::from(p))).0 <= 0.0))
+    }
+
     /// The vertices of a collider.
     pub fn range(&self, i: usize) -> core::ops::Range<usize> {
         self.starts[i] as usize..self.starts[i + 1] as usize
@@ -105,9 +117,22 @@ impl Drivers {
         }
     }
 
+    /// What tells where all colliders are at the start or end of the step.
+    pub fn poses(&self, end: bool) -> impl Iterator<Item = [f64; 3]> {
+        let pose = move |c: &Collider| if end { c.to } else { c.from };
+        // Not the vertices: a plane's triangle moves with what is above it.
+        let marks = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+        let simple = self.simple.iter().flat_map(move |c| {
+            let frame = shape::Frame::<f64>::new(&pose(c));
+            marks.map(|p| to_world(&frame, p))
+        });
+        simple.chain(self.meshes.iter().flat_map(move |m| if end { &m.to } else { &m.from }.iter().copied()))
+    }
+
     /// The colliders' surfaces. Those of meshes that the last step knew are used again.
     pub fn fields(&mut self) -> Vec<Field> {
-        let mut all: Vec<Field> = self.simple.iter().zip(&self.starts).map(|(c, &start)| field(&c.shape, start)).collect();
+        let mut all: Vec<Field> =
+            self.simple.iter().zip(&self.starts).map(|(c, &start)| field(&c.shape, start)).collect();
         let starts = &self.starts[self.simple.len()..];
         let old = core::mem::take(&mut self.known);
         for (mesh, &start) in self.meshes.iter().zip(starts) {

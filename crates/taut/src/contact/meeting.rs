@@ -9,6 +9,7 @@ use super::driven::Drivers;
 use super::guard::{self, Motion, Precision, Role, Settings};
 use super::rows::Row;
 use super::surface::Surface;
+use super::tangle::{self, Part, Tangle};
 use super::{Collider, Contact, MeshCollider, Skin};
 use crate::lanes::{Scalar, V3, Vertex};
 use crate::model::Model;
@@ -81,6 +82,10 @@ pub(crate) struct Meeting<T> {
     /// Where colliders are at the start and the end of the substep, m.
     driven: [Vec<[f64; 3]>; 2],
     result: Vec<[f64; 3]>,
+    /// What intersected at the start of the step.
+    tangle: Tangle,
+    /// A fingerprint of positions that are known to be free of intersections.
+    free: Option<u64>,
     /// Σ|motion| and Σ|motion taken back| of all guards in the step, m.
     motion: [f64; 2],
     touch: Touch,
@@ -105,7 +110,10 @@ impl<T: Scalar> Meeting<T> {
         x: &[Vertex<T>],
     ) -> bool {
         (self.touch, self.motion) = (Touch::default(), [0.0; 2]);
-        let Some(&last) = contact.skins.last() else { return false };
+        let Some(&last) = contact.skins.last() else {
+            self.sides.clear();
+            return false;
+        };
         self.own = model.vertices();
         let positions: Vec<[f64; 3]> = x[..self.own].iter().map(|&v| plain(v)).collect();
         // The spare vertex keeps its place, so that rows can point at it.
@@ -128,7 +136,56 @@ impl<T: Scalar> Meeting<T> {
             self.sides.push(Side { skin, collider: true, simple, radius });
         }
         self.mark();
+        self.look_for_tangles(x);
         true
+    }
+
+    /// Finds what intersects at the start of a step, unless the last one ended here and free.
+    fn look_for_tangles(&mut self, x: &[Vertex<T>]) {
+        self.tangle = Tangle::default();
+        if self.free == Some(self.fingerprint(x, false)) {
+            return;
+        }
+        self.from.clear();
+        self.from.extend(x[..self.own + 1].iter().map(|&v| plain(v)));
+        self.drivers.place(0.0, &mut self.driven[0]);
+        self.from.extend_from_slice(&self.driven[0]);
+        self.regions.clear();
+        let pad = |i: usize| self.radii.get(i).copied().unwrap_or(0.0);
+        self.regions.extend(self.from.iter().enumerate().map(|(i, p)| Aabb::around(&[*p], pad(i))));
+        self.fields.iter_mut().for_each(|field| field.refit(&self.regions));
+        let bodies = self.sides.len() - self.drivers.len();
+        let part = |(i, side): (usize, &Side)| Part {
+            field: &self.fields[i],
+            collider: side.collider,
+            closed: i.checked_sub(bodies).is_some_and(|i| self.drivers.closed(i)),
+            holds: i.checked_sub(bodies).and_then(|i| self.drivers.holds(i)),
+            own: side.skin.own,
+            thickness: side.skin.thickness,
+            radius: side.radius,
+        };
+        let parts: Vec<Part> = self.sides.iter().enumerate().map(part).collect();
+        let movable = |i: u32| (i as usize) < self.own && x[i as usize][3] > T::of(0.0);
+        self.tangle = tangle::find(&parts, &self.from, movable);
+        self.touch.tangled = self.tangle.pairs as u64;
+        self.touch.tangled_at = self.tangle.at;
+    }
+
+    /// Tells positions, surfaces and colliders at the start or end of the step from others.
+    fn fingerprint(&self, x: &[Vertex<T>], end: bool) -> u64 {
+        let driven = self.drivers.poses(end);
+        let skins = self.sides.iter().map(|s| [s.skin.thickness, s.radius, f64::from(u8::from(s.skin.own))]);
+        let own = x[..self.own].iter().map(|&v| plain(v));
+        let mut hash = 0xcbf2_9ce4_8422_2325u64;
+        for number in own.chain(driven).chain(skins).flatten() {
+            hash = (hash ^ number.to_bits()).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23);
+        }
+        hash
+    }
+
+    /// How tangled vertices are moved in this step: the model's number and m.
+    pub fn pulls(&self) -> &[(u32, [f64; 3])] {
+        &self.tangle.pushes
     }
 
     /// Which surface each vertex belongs to, and how it may be moved.
@@ -141,7 +198,8 @@ impl<T: Scalar> Meeting<T> {
             self.radii.resize(all, 0.0);
         }
         let bodies = self.sides.len() - self.drivers.len();
-        for (i, field) in self.fields[..bodies].iter().enumerate().filter(|(i, _)| self.sides[*i].skin.thickness > 0.0) {
+        for (i, field) in self.fields[..bodies].iter().enumerate().filter(|(i, _)| self.sides[*i].skin.thickness > 0.0)
+        {
             field.surface().vertices.iter().for_each(|&v| self.side_of[v as usize] = i as u32);
         }
         for i in 0..self.drivers.len() {
@@ -202,7 +260,7 @@ impl<T: Scalar> Meeting<T> {
             } else {
                 let own = (way(i) - mean).norm2().sqrt();
                 travel = travel.max(own);
-                side.skin.thickness + 0.5 * way(i).norm2().sqrt()
+                0.75 * side.skin.thickness + 0.25 * own
             };
             self.regions.push(Aabb::around(&[self.from[i], self.to[i]], pad));
         }
@@ -225,6 +283,12 @@ impl<T: Scalar> Meeting<T> {
                     self.fields[i].pairs(&self.fields[j], &mut self.pairs);
                 }
             }
+        }
+        let exempt = &self.tangle.exempt;
+        if !exempt.is_empty() {
+            let any = |nodes: &[u32]| nodes.iter().any(|&i| exempt[i as usize]);
+            self.pairs.vertex_triangle.retain(|p| !(any(&p[..1]) && any(&p[1..])));
+            self.pairs.edge_edge.retain(|p| !(any(&p[..2]) && any(&p[2..])));
         }
     }
 
@@ -363,8 +427,10 @@ impl<T: Scalar> Meeting<T> {
         }
     }
 
-    /// What happened in the step.
-    pub fn close(&mut self) -> Touch {
+    /// What happened in the step, which ends with vertices at `x`.
+    pub fn close(&mut self, x: &[Vertex<T>]) -> Touch {
+        let proved = !self.sides.is_empty() && self.tangle.pairs == 0 && self.touch.impossible == 0;
+        self.free = if proved { Some(self.fingerprint(x, true)) } else { None };
         let [all, removed] = self.motion;
         Touch { removed: if all > 0.0 { removed / all } else { 0.0 }, ..self.touch }
     }

@@ -21,6 +21,7 @@ mod rows;
 mod settings;
 mod shape;
 pub mod surface;
+mod tangle;
 
 pub use settings::{ColliderMesh, Contact, MeshCollider, Skin};
 pub use shape::{Pose, Shape};
@@ -57,6 +58,9 @@ impl Collider {
     }
 }
 
+/// What marks a vertex as touched though nothing presses it, m.
+const TOUCH: f64 = 1e-30;
+
 /// A collider in one substep: where it is at the end, and how it moved.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Placed<T> {
@@ -79,29 +83,72 @@ impl<T: Scalar> Placed<T> {
         }
     }
 
-    /// Moves a free vertex that started the substep at `old` out of the shape. True if it touched.
-    pub(crate) fn push(&self, x: &mut Vertex<T>, old: Vertex<T>) -> bool {
+    /// Moves a free vertex that started the substep at `old` out of the shape, and takes friction from its slip. True if it
+    /// touches. The fourth number of `old` is how far it has been pushed in this substep, m.
+    pub(crate) fn push(&self, x: &mut Vertex<T>, old: &mut Vertex<T>) -> bool {
+        let zero = T::of(0.0);
         let at = V3::new(x[0], x[1], x[2]);
         let local = self.now.inward(at);
-        let (distance, normal) = self.shape.distance(local);
-        let depth = self.thickness - distance;
-        if depth <= T::of(0.0) {
+        let start = V3::new(old[0], old[1], old[2]);
+        let start_local = self.before.inward(start);
+        let (depth, normal) = self.depth(start_local, local);
+        if depth <= zero && !(old[3] > zero && depth > zero - self.thickness * T::of(0.01)) {
             return false;
         }
         let normal = self.now.outward_direction(normal);
+        let depth = Real::max(depth, zero);
+        // Making up for thickness that was missing before presses on nothing.
+        let missing = if old[3] > zero { zero } else { self.thickness - self.shape.distance(start_local).0 };
+        let pressed = Real::max(depth - Real::max(missing, zero), T::of(TOUCH));
+        old[3] = old[3] + pressed;
         let mut to = at + normal * depth;
         // What the shape's own motion would have done to the place where the vertex started.
-        let start = V3::new(old[0], old[1], old[2]);
-        let carried = self.now.outward(self.before.inward(start)) - start;
+        let carried = self.now.outward(start_local) - start;
         let slip = to - start - carried;
         let slip = slip - normal * slip.dot(normal);
-        let (size, most) = (Real::sqrt(slip.norm2()), self.friction * depth);
-        if size > most {
-            to = to - slip * (most / size);
-        } else {
-            to = to - slip;
-        }
+        let (size, most) = (Real::sqrt(slip.norm2()), self.friction * pressed);
+        // Held by all that pressed in this substep, or braked by what presses now.
+        to = if size <= self.friction * old[3] { to - slip } else { to - slip * (most / size) };
         (x[0], x[1], x[2]) = (to.x, to.y, to.z);
         true
+    }
+
+    /// How deep a vertex is, and which way out, both in the shape's frame. One that went into the shape on one side and
+    /// came deeper than its middle, or out on the other side, goes back to where it came from.
+    fn depth(&self, start: V3<T>, end: V3<T>) -> (T, V3<T>) {
+        let (distance, normal) = self.shape.distance(end);
+        let depth = self.thickness - distance;
+        let way = end - start;
+        let length2 = way.norm2();
+        let least = Real::max(distance, self.thickness);
+        // Distances change no faster than their point moves: what went less far than it is away now was never inside.
+        if length2 <= least * least {
+            return (depth, normal);
+        }
+        match self.entry(start, way * (T::of(1.0) / Real::sqrt(length2)), Real::sqrt(length2)) {
+            Some((place, out)) if out.dot(normal) < T::of(0.0) || depth <= T::of(0.0) => {
+                (self.thickness - out.dot(end - place), out)
+            }
+            _ => (depth, normal),
+        }
+    }
+
+    /// Where a straight way first meets the surface, and the normal there.
+    fn entry(&self, start: V3<T>, direction: V3<T>, length: T) -> Option<(V3<T>, V3<T>)> {
+        let near = self.thickness * T::of(0.01);
+        let mut gone = T::of(0.0);
+        for round in 0..64 {
+            let place = start + direction * gone;
+            let (distance, normal) = self.shape.distance(place);
+            if distance <= near {
+                // What starts inside has no side that it came from.
+                return (round > 0 || distance > T::of(0.0)).then(|| (place - normal * distance, normal));
+            }
+            gone = gone + distance;
+            if length <= gone {
+                return None;
+            }
+        }
+        None
     }
 }

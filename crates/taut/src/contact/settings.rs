@@ -68,6 +68,8 @@ impl MeshCollider {
 pub struct ColliderMesh {
     pub(crate) rest: Vec<[f64; 3]>,
     pub(crate) field: Field,
+    /// Whether every edge belongs to two triangles, so that there is an inside.
+    pub(crate) closed: bool,
 }
 
 impl ColliderMesh {
@@ -76,7 +78,8 @@ impl ColliderMesh {
         let count = rest.len();
         let kept: Vec<_> = triangles.iter().copied().filter(|t| t.iter().all(|&v| (v as usize) < count)).collect();
         let regions: Vec<Aabb> = rest.iter().map(|p| Aabb::around(&[*p], 0.0)).collect();
-        ColliderMesh { field: Field::new(Surface::new(&kept), &regions), rest: rest.to_vec() }
+        let field = Field::new(Surface::new(&kept), &regions);
+        ColliderMesh { closed: closed(field.surface()), field, rest: rest.to_vec() }
     }
 
     /// Its triangles.
@@ -88,6 +91,19 @@ impl ColliderMesh {
     pub fn vertices(&self) -> usize {
         self.rest.len()
     }
+}
+
+/// Whether every edge belongs to two triangles.
+fn closed(surface: &Surface) -> bool {
+    let mut count = vec![0u32; surface.edges.len()];
+    for &[a, b, c] in &surface.triangles {
+        for [a, b] in [[a, b], [b, c], [c, a]] {
+            if let Ok(edge) = surface.edges.binary_search(&[a.min(b), a.max(b)]) {
+                count[edge] += 1;
+            }
+        }
+    }
+    !count.is_empty() && count.iter().all(|&n| n == 2)
 }
 
 impl PartialEq for ColliderMesh {

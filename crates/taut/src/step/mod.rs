@@ -276,7 +276,7 @@ pub(crate) fn step_in<T: Scalar>(
     });
     state.targets.clear();
     state.time += dt;
-    let touch = scratch.meeting.get_mut().map_or_else(|_| Touch::default(), |meeting| meeting.close());
+    let touch = scratch.meeting.get_mut().map_or_else(|_| Touch::default(), |meeting| meeting.close(&state.x));
     StepReport { touch, ..report.into_inner().unwrap_or_default() }
 }
 

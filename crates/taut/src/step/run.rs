@@ -36,7 +36,7 @@ pub(super) struct Run<'a, T: Scalar> {
     pub targets: &'a [(u32, [T; 3])],
     pub x: Shared<'a, Vertex<T>>,
     pub v: Shared<'a, Vertex<T>>,
-    /// Positions at the substep's start; the fourth number is 1 if the vertex has touched a collider since.
+    /// Positions at the substep's start; the fourth number is how far colliders have pushed the vertex since, m.
     pub old: Shared<'a, Vertex<T>>,
     /// x̃.
     pub free: Shared<'a, Vertex<T>>,
@@ -424,10 +424,7 @@ impl<T: Scalar> Run<'_, T> {
         self.each(worker.share(0..self.model.vertices()), |at| {
             if at.x[3] > T::of(0.0) {
                 for collider in colliders {
-                    if collider.push(&mut at.x, at.old) {
-                        contacts += 1;
-                        at.old[3] = T::of(1.0);
-                    }
+                    contacts += u64::from(collider.push(&mut at.x, &mut at.old));
                 }
             }
         });

@@ -41,7 +41,15 @@ impl<T: Scalar> Run<'_, T> {
     pub(super) fn detect(&self, worker: Worker<'_>, substep: u32) {
         let part = |s: u32| f64::from(s) / f64::from(self.substeps);
         let (first, count) = self.interval(substep);
+        let share = T::of(part(1));
         self.alone(worker, |meeting, lists| {
+            for &(i, by) in meeting.pulls() {
+                for k in 0..3 {
+                    let by = T::of(by[k]) * share;
+                    (lists.x[i as usize][k], lists.free[i as usize][k]) =
+                        (lists.x[i as usize][k] + by, lists.free[i as usize][k] + by);
+                }
+            }
             if substep == first {
                 let interval = Interval { start: part(first), end: part(first + count), substeps: count };
                 meeting.detect(lists.old, lists.x, interval);

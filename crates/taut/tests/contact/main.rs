@@ -9,3 +9,4 @@ mod detect;
 mod distance;
 mod exact;
 mod guard;
+mod stepped;

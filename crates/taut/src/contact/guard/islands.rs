@@ -1,7 +1,7 @@
 //! Sets of vertices that hang together.
 
 /// Disjoint sets of 0 to n − 1 (union–find with path halving). A set is named after its least member.
-pub(super) struct Islands(Vec<u32>);
+pub(in crate::contact) struct Islands(Vec<u32>);
 
 impl Islands {
     pub fn new(count: usize) -> Self {

@@ -34,6 +34,7 @@ mod truncate;
 use super::broad::Aabb;
 use super::detect::Pairs;
 use crate::lanes::V3;
+pub(super) use islands::Islands;
 use proof::{Judge, Pair};
 use sieve::{Ask, doubtful};
 

@@ -1,0 +1,290 @@
+//! Surfaces that intersect at the start of a step: found, and pulled apart little by little.
+//!
+//! Features of triangles that intersect are exempt from contacts and from the guard, which would hold them where they are.
+//! Three things bring them apart:
+//!
+//! - Vertices **inside** a closed mesh are drawn to the nearest place of its surface.
+//! - An edge that passes through a triangle **cuts** the surface it belongs to. If the cuts divide that surface, the
+//!   smaller part is on the wrong side, and its vertices at the cuts are drawn back through the triangle.
+//! - If they do not, the length of the intersection's **contour** is made smaller: where edge E meets a triangle
+//!   with normal N, moving the triangle by d moves the crossing by E (N·d)/(N·E), and takes Rᵢ·E (N·d)/(N·E) from the contour in each of
+//!   the edge's two faces, in which it leaves the crossing in direction Rᵢ.
+
+use super::broad::{Aabb, Tree};
+use super::detect::{Field, Pairs};
+use super::distance::{edge_edge, vertex_triangle};
+use super::exact::{mesh_triangles_meet, segment_meets_triangle};
+use super::guard::Islands;
+use crate::lanes::V3;
+
+type P = [f64; 3];
+
+/// What intersects at the start of a step.
+#[derive(Debug, Default)]
+pub(crate) struct Tangle {
+    /// Whether a vertex belongs to something that intersects; empty if nothing does.
+    pub exempt: Vec<bool>,
+    /// How vertices are to be moved in the step, m, by ascending number.
+    pub pushes: Vec<(u32, P)>,
+    /// How many pairs intersect.
+    pub pairs: usize,
+    /// Where the first of them is, m.
+    pub at: Option<P>,
+}
+
+/// A surface as untangling sees it.
+pub(crate) struct Part<'a> {
+    pub field: &'a Field,
+    /// Whether it goes where it is told.
+    pub collider: bool,
+    /// Whether it has an inside that nothing should be in, to be found by counting its triangles.
+    pub closed: bool,
+    /// Whether a point is inside, where that is known without.
+    pub holds: Option<Box<dyn Fn(P) -> bool + 'a>>,
+    /// Whether it meets itself.
+    pub own: bool,
+    /// The distance it keeps, m; surfaces with none meet nothing, unless they are colliders.
+    pub thickness: f64,
+    pub radius: f64,
+}
+
+/// An edge that passes through a triangle.
+#[derive(Clone, Copy, PartialEq, PartialOrd)]
+struct Cut {
+    part: usize,
+    edge: [u32; 2],
+    triangle: [u32; 3],
+}
+
+/// Looks for intersections. The parts' fields have been fitted to the positions, without room.
+pub(crate) fn find(parts: &[Part], x: &[P], movable: impl Fn(u32) -> bool) -> Tangle {
+    let mut work = Work { x, tangle: Tangle::default(), cuts: Vec::new(), sums: vec![([0.0; 3], 0); x.len()] };
+    for (i, a) in parts.iter().enumerate().filter(|(_, a)| !a.collider && a.thickness > 0.0) {
+        if a.own {
+            a.field.crossings(None, |s, t| work.meet(x, (i, s), (i, t)));
+        }
+        for (j, b) in parts.iter().enumerate().skip(i + 1) {
+            if b.collider || b.thickness > 0.0 {
+                a.field.crossings(Some(b.field), |s, t| work.meet(x, (i, s), (j, t)));
+            }
+            if b.radius > 0.0 {
+                work.inside_round(a, b);
+            }
+            if b.closed {
+                work.inside(a, b, &movable);
+            }
+            if let Some(holds) = &b.holds {
+                work.inside_simple(a, b, holds);
+            }
+        }
+    }
+    work.pull(parts, movable);
+    work.tangle
+}
+
+struct Work<'a> {
+    x: &'a [P],
+    tangle: Tangle,
+    cuts: Vec<Cut>,
+    /// For each vertex the sum of its pushes, and how many there were.
+    sums: Vec<(P, u32)>,
+}
+
+impl Work<'_> {
+    fn at(&self, i: u32) -> V3<f64> {
+        V3::from(self.x[i as usize])
+    }
+
+    /// Counts an intersection of things with these vertices.
+    fn count(&mut self, nodes: &[u32]) {
+        self.tangle.exempt.resize(self.x.len(), false);
+        self.tangle.pairs += 1;
+        self.tangle.at.get_or_insert(self.x[nodes[0] as usize]);
+        nodes.iter().for_each(|&i| self.tangle.exempt[i as usize] = true);
+    }
+
+    fn push(&mut self, i: u32, by: V3<f64>) {
+        let sum = &mut self.sums[i as usize];
+        *sum = ((V3::from(sum.0) + by).into(), sum.1 + 1);
+    }
+
+    /// Two triangles whose boxes overlap, with the parts they belong to.
+    fn meet(&mut self, x: &[P], (i, s): (usize, [u32; 3]), (j, t): (usize, [u32; 3])) {
+        if !mesh_triangles_meet(x, s, t) {
+            return;
+        }
+        self.count(&[s[0], s[1], s[2], t[0], t[1], t[2]]);
+        for (part, s, t) in [(i, s, t), (j, t, s)] {
+            for [a, b] in [[s[0], s[1]], [s[1], s[2]], [s[2], s[0]]] {
+                let shares = t.contains(&a) || t.contains(&b);
+                let at = |i: u32| x[i as usize];
+                if !shares && segment_meets_triangle([at(a), at(b)], t.map(at)) {
+                    self.cuts.push(Cut { part, edge: [a.min(b), a.max(b)], triangle: t });
+                }
+            }
+        }
+    }
+
+    /// Features of `a` that reach into balls and rods: their own contacts push vertices out.
+    fn inside_round(&mut self, a: &Part, b: &Part) {
+        let mut pairs = Pairs::default();
+        a.field.pairs(b.field, &mut pairs);
+        for nodes in pairs.vertex_triangle {
+            let [p, s, t, u] = nodes.map(|i| self.at(i));
+            if vertex_triangle(p, [s, t, u]).distance2 <= b.radius * b.radius {
+                self.count(&nodes);
+            }
+        }
+        for nodes in pairs.edge_edge {
+            let [p, q, s, t] = nodes.map(|i| self.at(i));
+            if edge_edge([p, q], [s, t]).distance2 <= b.radius * b.radius {
+                self.count(&nodes);
+            }
+        }
+    }
+
+    /// Vertices of `a` inside a simple shape: its own contacts push them out.
+    fn inside_simple(&mut self, a: &Part, b: &Part, holds: &dyn Fn(P) -> bool) {
+        let found: Vec<u32> =
+            a.field.surface().vertices.iter().copied().filter(|&v| holds(self.x[v as usize])).collect();
+        let Some(&first) = b.field.surface().triangles.first() else { return };
+        found.iter().for_each(|&v| self.count(&[v, first[0], first[1], first[2]]));
+        if !found.is_empty() {
+            self.exempt_all(b);
+        }
+    }
+
+    /// Nothing of a surface holds up what else is exempt.
+    fn exempt_all(&mut self, part: &Part) {
+        let surface = part.field.surface();
+        let all = surface.vertices.iter().chain(surface.triangles.iter().flatten());
+        all.for_each(|&i| self.tangle.exempt[i as usize] = true);
+    }
+
+    /// Vertices of `a` inside the closed surface `b`: an odd number of its triangles lies in one direction from them.
+    fn inside(&mut self, a: &Part, b: &Part, movable: &impl Fn(u32) -> bool) {
+        let far = b.field.surface().vertices.iter().map(|&v| self.x[v as usize][0]).fold(f64::MIN, f64::max) + 1.0;
+        let points = &a.field.surface().vertices;
+        // Not along an axis: meshes like to have edges there.
+        let end = |v: u32| [far, self.x[v as usize][1] + 1.234e-4, self.x[v as usize][2] + 0.567e-4];
+        let rays = Tree::new(points.len(), |i| {
+            Aabb::around(&[self.x[points[i as usize] as usize], end(points[i as usize])], 0.0)
+        });
+        let mut odd = vec![false; points.len()];
+        b.field.crossed_by(&rays, |i, t| {
+            let v = points[i as usize];
+            let segment = [self.x[v as usize], end(v)];
+            odd[i as usize] ^= segment_meets_triangle(segment, t.map(|i| self.x[i as usize]));
+        });
+        let inside: Vec<u32> =
+            points.iter().zip(odd).filter(|(v, odd)| *odd && movable(**v)).map(|(v, _)| *v).collect();
+        for &v in &inside {
+            let Some((triangle, way)) = nearest(self.x, self.at(v), &b.field.surface().triangles) else { continue };
+            self.count(&[v, triangle[0], triangle[1], triangle[2]]);
+            let depth = way.norm2().sqrt();
+            if depth > 0.0 {
+                self.push(v, way * (1.0 + b.thickness / depth));
+            }
+        }
+        if !inside.is_empty() {
+            self.exempt_all(b);
+        }
+    }
+
+    /// Turns cuts into pushes, and sums into means.
+    fn pull(&mut self, parts: &[Part], movable: impl Fn(u32) -> bool) {
+        let mut cuts = core::mem::take(&mut self.cuts);
+        cuts.sort_by(|a, b| a.partial_cmp(b).unwrap_or(core::cmp::Ordering::Equal));
+        cuts.dedup();
+        for (number, part) in parts.iter().enumerate() {
+            let mine: Vec<Cut> = cuts.iter().copied().filter(|c| c.part == number).collect();
+            if !mine.is_empty() {
+                self.pull_part(part, &mine);
+            }
+        }
+        let longest = cuts.iter().map(|c| (self.at(c.edge[0]) - self.at(c.edge[1])).norm2().sqrt()).fold(0.0, f64::max);
+        let thickest = parts.iter().map(|p| p.thickness).fold(0.0, f64::max);
+        let most = thickest.max(0.3 * longest);
+        for i in 0..self.sums.len() {
+            let (sum, count) = self.sums[i];
+            if count > 0 && movable(i as u32) {
+                let by = V3::from(sum) * (1.0 / f64::from(count));
+                let size = by.norm2().sqrt();
+                let by = if size > most { by * (most / size) } else { by };
+                self.tangle.pushes.push((i as u32, by.into()));
+            }
+        }
+    }
+
+    fn pull_part(&mut self, part: &Part, cuts: &[Cut]) {
+        let surface = part.field.surface();
+        let mut islands = Islands::new(self.x.len());
+        let cut = |e: &[u32; 2]| cuts.binary_search_by(|c| c.edge.cmp(e)).is_ok();
+        surface.edges.iter().filter(|e| !cut(e)).for_each(|e| islands.join(e[0], e[1]));
+        let mut size = vec![0u32; self.x.len()];
+        surface.vertices.iter().for_each(|&v| size[islands.of(v) as usize] += 1);
+        for c in cuts {
+            let [a, b] = c.edge;
+            let (of_a, of_b) = (islands.of(a), islands.of(b));
+            let (size_a, size_b) = (size[of_a as usize], size[of_b as usize]);
+            if of_a == of_b || part.collider {
+                self.shorten(surface.triangles.as_slice(), c);
+            } else {
+                let (wrong, right) = if size_a < size_b { (a, b) } else { (b, a) };
+                self.draw_back(c.triangle, wrong, right, part.thickness);
+            }
+        }
+    }
+
+    /// Draws a vertex on the wrong side of a triangle back to where its neighbour is.
+    fn draw_back(&mut self, triangle: [u32; 3], wrong: u32, right: u32, thickness: f64) {
+        let Some(n) = self.normal(triangle) else { return };
+        let way = n.dot(self.at(right) - self.at(wrong));
+        let n = if way < 0.0 { -n } else { n };
+        let depth = n.dot(self.at(triangle[0]) - self.at(wrong)).max(0.0) + thickness;
+        self.push(wrong, n * (0.6 * depth));
+        triangle.iter().for_each(|&i| self.push(i, n * (-0.4 * depth)));
+    }
+
+    /// Moves an edge and a triangle so that the contour of their surfaces' intersection becomes shorter.
+    fn shorten(&mut self, triangles: &[[u32; 3]], cut: &Cut) {
+        let Some(n) = self.normal(cut.triangle) else { return };
+        let [a, b] = cut.edge.map(|i| self.at(i));
+        let e = b - a;
+        let length = e.norm2().sqrt();
+        let slope = n.dot(e) / length;
+        if slope.abs() < 1e-3 {
+            return;
+        }
+        let mut along = 0.0;
+        for t in triangles.iter().filter(|t| t.contains(&cut.edge[0]) && t.contains(&cut.edge[1])) {
+            let Some(face) = self.normal(*t) else { continue };
+            let far = t.iter().find(|i| !cut.edge.contains(i)).map_or(a, |&i| self.at(i));
+            let r = face.cross(n);
+            let size = r.norm2().sqrt();
+            if size > 1e-6 {
+                let inward = (far - a) - e * (e.dot(far - a) / (length * length));
+                along += r.dot(e) / (size * length) * if r.dot(inward) < 0.0 { -1.0 } else { 1.0 };
+            }
+        }
+        let by = n * (0.15 * length * (along / slope).clamp(-1.0, 1.0));
+        cut.triangle.iter().for_each(|&i| self.push(i, by));
+        cut.edge.iter().for_each(|&i| self.push(i, -by));
+    }
+
+    fn normal(&self, triangle: [u32; 3]) -> Option<V3<f64>> {
+        let [a, b, c] = triangle.map(|i| self.at(i));
+        let n = (b - a).cross(c - a);
+        let size = n.norm2().sqrt();
+        (size > 0.0).then(|| n * (1.0 / size))
+    }
+}
+
+/// The triangle nearest to a point, and the way there, m.
+fn nearest(x: &[P], p: V3<f64>, triangles: &[[u32; 3]]) -> Option<([u32; 3], V3<f64>)> {
+    let way = |t: &[u32; 3]| {
+        let found = vertex_triangle(p, t.map(|i| V3::from(x[i as usize])));
+        (found.distance2, *t, -found.delta)
+    };
+    triangles.iter().map(way).min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, t, way)| (t, way))
+}

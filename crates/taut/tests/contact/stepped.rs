@@ -1,0 +1,348 @@
+//! Contact in the step: cloth that starts free stays free of everything, itself included.
+
+use crate::common::{Rng, sheet};
+use std::f64::consts::TAU;
+use std::sync::Arc;
+use taut::contact::exact::intersections;
+use taut::lanes::Scalar;
+use taut::mesh::TriMesh;
+use taut::{
+    Cloth, Collider, ColliderMesh, Contact, MeshCollider, Model, ModelBuilder, Params, Pose, Scratch, Shape, Skin,
+    State, StepReport, measure, step,
+};
+
+const DT: f64 = 1.0 / 60.0;
+const G: f64 = 9.81;
+
+/// Sheets with contact, and what they meet.
+struct World<T: Scalar> {
+    model: Model<T>,
+    state: State<T>,
+    scratch: Scratch<T>,
+    params: Params,
+}
+
+impl<T: Scalar> World<T> {
+    fn new(meshes: &[TriMesh]) -> Self {
+        let mut builder = ModelBuilder::new();
+        for mesh in meshes {
+            builder.add_cloth("sheet", mesh, &Cloth::default()).unwrap();
+        }
+        let model = builder.build::<T>().unwrap();
+        let contact = Contact { skins: vec![Skin::default()], ..Contact::default() };
+        let params = Params { contact, substeps: 10, ..Params::default() };
+        World { state: State::new(&model), scratch: Scratch::new(1), model, params }
+    }
+
+    fn step(&mut self) -> StepReport {
+        step(&self.model, &mut self.state, &mut self.scratch, &self.params, DT)
+    }
+
+    fn triangles(&self) -> Vec<[u32; 3]> {
+        self.model.bodies.iter().flat_map(|b| b.triangles.clone()).collect()
+    }
+
+    /// Pairs of triangles that intersect, those of a mesh collider where it is now included.
+    fn intersections(&self) -> usize {
+        let (mut x, mut triangles) = (self.state.positions(&self.model), self.triangles());
+        let cloth = triangles.len() as u32;
+        for mesh in &self.params.meshes {
+            let base = x.len() as u32;
+            triangles.extend(mesh.shape.triangles().iter().map(|t| t.map(|v| v + base)));
+            x.extend_from_slice(&mesh.to);
+        }
+        intersections(&x, &triangles).iter().filter(|p| p.0 < cloth).count()
+    }
+
+    fn kinetic(&self) -> f64 {
+        measure::totals(&self.model, &self.state, [0.0; 3]).kinetic
+    }
+}
+
+/// A sheet of `size` m, moved and shaken.
+fn placed(n: usize, size: f64, seed: u64, at: impl Fn([f64; 3]) -> [f64; 3]) -> TriMesh {
+    let mut rng = Rng(seed);
+    let mut mesh = sheet(n);
+    for p in &mut mesh.positions {
+        let shake = rng.vector(0.05 * size / n as f64);
+        *p = at([size * (p[0] - 0.5) + shake.x, shake.y, size * (p[2] - 0.5) + shake.z]);
+    }
+    mesh.uvs.clear();
+    mesh.uv_triangles.clear();
+    mesh
+}
+
+fn floor(y: f64) -> Collider {
+    Collider::fixed(Shape::Plane, Pose::at([0.0, y, 0.0]))
+}
+
+#[test]
+fn cloth_over_a_ball_and_in_a_heap_never_intersects() {
+    for (seed, upright, every) in [(1, false, 1), (2, true, 1), (3, true, 4), (4, false, 4)] {
+        let at = |[x, y, z]: [f64; 3]| if upright { [x, z + 0.1, y] } else { [x, y + 0.15, z] };
+        let mut world = World::<f32>::new(&[placed(25, 0.6, seed, at)]);
+        world.params.contact.every = every;
+        world.params.colliders = vec![floor(-0.3)];
+        if !upright {
+            world.params.colliders.push(Collider::fixed(Shape::Sphere { radius: 0.12 }, Pose::default()));
+        }
+        let (mut removed, mut touched) = (0.0, 0);
+        for frame in 0..75 {
+            let report = world.step();
+            assert_eq!(report.touch.impossible, 0);
+            assert_eq!(world.intersections(), 0, "seed {seed}, frame {frame}");
+            removed += report.touch.removed;
+            touched += report.touch.pairs;
+        }
+        assert!(touched > 100, "the sheet met itself only {touched} times");
+        assert!(removed / 75.0 < 0.02, "the guard took {removed} of all motion: contacts do not do their work");
+    }
+}
+
+/// Without contact the same heap is tangled: what the test above finds is the engine's doing.
+#[test]
+fn without_a_skin_the_heap_tangles() {
+    let mut world = World::<f32>::new(&[placed(25, 0.6, 2, |[x, y, z]| [x, z + 0.1, y])]);
+    world.params.contact.skins.clear();
+    world.params.colliders = vec![floor(-0.3)];
+    for _ in 0..75 {
+        world.step();
+    }
+    assert!(world.intersections() > 0);
+}
+
+#[test]
+fn sheets_fall_on_each_other_and_stay_apart() {
+    let layer = |i: u64| placed(17, 0.4, i, move |[x, y, z]| [x, y + 0.05 * i as f64, z]);
+    let mut world = World::<f32>::new(&[layer(1), layer(2), layer(3)]);
+    world.params.colliders =
+        vec![Collider::fixed(Shape::Box { half: [0.1, 0.1, 0.1] }, Pose::at([0.0, -0.12, 0.0])), floor(-0.3)];
+    for frame in 0..60 {
+        world.step();
+        assert_eq!(world.intersections(), 0, "frame {frame}");
+    }
+    // The upper ones lie on the lower ones: their middles are in order, and not much more than their thickness apart.
+    let middle = |body: usize| {
+        let first = world.model.bodies[body].base;
+        world.state.position(&world.model, first + 17 * 8 + 8)[1]
+    };
+    let (a, b, c) = (middle(0), middle(1), middle(2));
+    assert!(a < b && b < c && c - a < 0.012, "{a} {b} {c}");
+}
+
+/// On an incline made of a mesh, friction is Coulomb's.
+#[test]
+fn friction_on_a_mesh_holds_below_its_angle_and_slides_above() {
+    let slide = |degrees: f64, seconds: f64| {
+        let (s, c) = degrees.to_radians().sin_cos();
+        let turn = |[x, y, z]: [f64; 3]| [c * x - s * y, s * x + c * y, z];
+        let mut world = World::<f64>::new(&[placed(6, 0.2, 1, |[x, _, z]| turn([x, 0.002, z]))]);
+        let slope = sheet(3);
+        let rest: Vec<[f64; 3]> =
+            slope.positions.iter().map(|p| turn([6.0 * (p[0] - 0.5), 0.0, 6.0 * (p[2] - 0.5)])).collect();
+        world.params.meshes = vec![MeshCollider::fixed(Arc::new(ColliderMesh::new(&rest, &slope.triangles)))];
+        world.params.contact.skins[0].friction = 0.3;
+        world.params.substeps = 20;
+        let start = world.state.position(&world.model, 14);
+        for _ in 0..(seconds / DT) as usize {
+            world.step();
+        }
+        let end = world.state.position(&world.model, 14);
+        (0..3).map(|k| (end[k] - start[k]).powi(2)).sum::<f64>().sqrt()
+    };
+    // tan 16.7° = 0.3.
+    let creep = slide(15.7, 10.0);
+    assert!(creep < 1e-4, "creeps {creep} m in 10 s");
+    let angle = 25f64.to_radians();
+    let expected = 0.5 * G * (angle.sin() - 0.3 * angle.cos());
+    let slid = slide(25.0, 1.0);
+    assert!((slid - expected).abs() < 0.03 * expected, "slides {slid} m, expected {expected}");
+}
+
+#[test]
+fn cloth_over_the_edge_of_a_box_comes_to_rest() {
+    let mut world = World::<f32>::new(&[placed(17, 0.4, 5, |[x, y, z]| [x + 0.15, y + 0.003, z])]);
+    world.params.colliders =
+        vec![Collider::fixed(Shape::Box { half: [0.2, 0.1, 0.2] }, Pose::at([0.0, -0.1, 0.0])), floor(-0.6)];
+    world.params.air.across = 2.0;
+    let mass = 0.2 * 0.4 * 0.4;
+    let mut most: f64 = 0.0;
+    for frame in 0..600 {
+        world.step();
+        assert_eq!(world.intersections(), 0, "frame {frame}");
+        if frame >= 420 {
+            most = most.max(world.kinetic());
+        }
+    }
+    // All of it at 2 mm/s.
+    let bound = 0.5 * mass * 0.002f64.powi(2);
+    assert!(most < bound, "{most} J, more than {bound}");
+}
+
+/// A ball at 100 m/s takes the sheet along: it does not pass through.
+#[test]
+fn a_fast_ball_does_not_pass_through() {
+    let mut world = World::<f32>::new(&[placed(15, 0.5, 7, |[x, y, z]| [x, z, y])]);
+    world.params.gravity = [0.0; 3];
+    let at = |z: f64| Pose::at([0.0, 0.0, z]);
+    for frame in 0..6 {
+        let z = -0.3 + 100.0 * DT * f64::from(frame);
+        let shape = Shape::Sphere { radius: 0.1 };
+        world.params.colliders =
+            vec![Collider { from: at(z), to: at(z + 100.0 * DT), ..Collider::fixed(shape, at(z)) }];
+        let report = world.step();
+        assert_eq!(report.touch.impossible, 0, "frame {frame}");
+        assert_eq!(world.intersections(), 0, "frame {frame}");
+        let front = z + 100.0 * DT + 0.1;
+        let middle = world.state.position(&world.model, 7 * 15 + 7)[2];
+        assert!(front < 0.0 || middle >= front, "frame {frame}: the ball's front is at {front}, the cloth at {middle}");
+    }
+}
+
+#[test]
+fn a_collider_that_teleports_into_cloth_is_reported_and_left_again() {
+    let mut world = World::<f32>::new(&[placed(15, 0.5, 8, |p| p)]);
+    world.params.gravity = [0.0; 3];
+    let box_at = |y: f64| Collider::fixed(Shape::Box { half: [0.1, 0.05, 0.1] }, Pose::at([0.0, y, 0.0]));
+    world.params.colliders = vec![box_at(1.0)];
+    assert_eq!(world.step().touch.tangled, 0);
+    world.params.colliders = vec![box_at(0.02)];
+    let report = world.step();
+    assert!(report.touch.tangled > 0 && report.touch.tangled_at.is_some(), "{:?}", report.touch);
+    let mut last = report;
+    for _ in 0..60 {
+        last = world.step();
+    }
+    assert_eq!(last.touch.tangled, 0, "still tangled: {:?}", last.touch);
+    for p in world.state.positions(&world.model) {
+        let inside = p[0].abs() < 0.0999 && (p[1] - 0.02).abs() < 0.0499 && p[2].abs() < 0.0999;
+        assert!(!inside && p.iter().all(|c| c.is_finite() && c.abs() < 2.0), "{p:?}");
+    }
+}
+
+#[test]
+fn crossing_sheets_are_pulled_apart() {
+    // One lies, the corner of the other sticks through it.
+    let lying = placed(15, 0.4, 9, |p| p);
+    let standing = placed(15, 0.4, 10, |[x, y, z]| {
+        let (s, c) = (TAU / 8.0).sin_cos();
+        [c * x - s * z, s * x + c * z + 0.2, y + 0.013]
+    });
+    let mut world = World::<f32>::new(&[lying, standing]);
+    world.params.gravity = [0.0; 3];
+    assert!(world.intersections() > 5);
+    let first = world.step();
+    assert!(first.touch.tangled > 5, "{:?}", first.touch);
+    for _ in 0..120 {
+        world.step();
+    }
+    assert_eq!(world.intersections(), 0);
+    assert_eq!(world.step().touch.tangled, 0);
+}
+
+/// A ball of triangles, radius 1.
+fn globe(rings: usize) -> TriMesh {
+    let mut mesh = TriMesh { positions: vec![[0.0, 1.0, 0.0], [0.0, -1.0, 0.0]], ..TriMesh::default() };
+    let sides = 2 * rings;
+    for r in 1..rings {
+        let (sy, cy) = (TAU / 2.0 * r as f64 / rings as f64).sin_cos();
+        for i in 0..sides {
+            let (s, c) = (TAU * i as f64 / sides as f64).sin_cos();
+            mesh.positions.push([sy * c, cy, sy * s]);
+        }
+    }
+    let id = |r: usize, i: usize| match r {
+        0 => 0,
+        r if r == rings => 1,
+        r => (2 + (r - 1) * sides + i % sides) as u32,
+    };
+    for r in 0..rings {
+        for i in 0..sides {
+            let quad = [id(r, i), id(r, i + 1), id(r + 1, i + 1), id(r + 1, i)];
+            mesh.triangles.extend([[quad[0], quad[1], quad[2]], [quad[0], quad[2], quad[3]]]);
+        }
+    }
+    mesh
+}
+
+#[test]
+fn cloth_that_starts_inside_a_body_comes_out() {
+    let mut world = World::<f32>::new(&[placed(17, 0.5, 11, |[x, y, z]| [x, y + 0.07, z])]);
+    world.params.gravity = [0.0; 3];
+    let ball = globe(12);
+    let rest: Vec<[f64; 3]> = ball.positions.iter().map(|p| p.map(|c| 0.1 * c)).collect();
+    world.params.meshes = vec![MeshCollider::fixed(Arc::new(ColliderMesh::new(&rest, &ball.triangles)))];
+    assert!(world.step().touch.tangled > 0);
+    for _ in 0..120 {
+        world.step();
+    }
+    assert_eq!(world.step().touch.tangled, 0);
+    assert_eq!(world.intersections(), 0);
+    for p in world.state.positions(&world.model) {
+        let r = p.iter().map(|c| c * c).sum::<f64>().sqrt();
+        assert!(r > 0.095, "still {r} m from the middle of a ball of 0.1 m");
+    }
+}
+
+/// A mesh that moves and turns carries cloth without entering it.
+#[test]
+fn a_moving_mesh_pushes_cloth() {
+    let mut world = World::<f32>::new(&[placed(21, 0.6, 12, |p| p)]);
+    let ball = globe(10);
+    let shape = Arc::new(ColliderMesh::new(&ball.positions, &ball.triangles));
+    let at = |t: f64| -> Arc<[[f64; 3]]> {
+        let (s, c) = (6.0 * t).sin_cos();
+        ball.positions
+            .iter()
+            .map(|p| [0.1 * (c * p[0] - s * p[2]), 0.1 * p[1] - 0.2 + 1.5 * t, 0.1 * (s * p[0] + c * p[2])])
+            .collect()
+    };
+    for frame in 0..30 {
+        let t = f64::from(frame) * DT;
+        world.params.meshes = vec![MeshCollider { from: at(t), to: at(t + DT), ..MeshCollider::fixed(shape.clone()) }];
+        let report = world.step();
+        assert_eq!(report.touch.impossible, 0, "frame {frame}");
+        assert_eq!(world.intersections(), 0, "frame {frame}");
+    }
+    // The ball's top is at 0.65 by now: the sheet's middle is above it.
+    let middle = world.state.position(&world.model, 10 * 21 + 10)[1];
+    assert!(middle > 0.65, "the sheet's middle is at {middle}");
+}
+
+/// Contacts in the solver keep the momentum of two sheets that meet in space.
+#[test]
+fn sheets_that_collide_in_space_keep_their_momentum() {
+    let mut world = World::<f64>::new(&[placed(11, 0.3, 13, |p| p), placed(11, 0.3, 14, |[x, y, z]| [x, y + 0.02, z])]);
+    world.params.gravity = [0.0; 3];
+    for v in 0..121 {
+        world.state.set_velocity(&world.model, v, [0.3, 1.0, 0.0]);
+    }
+    let momentum = |w: &World<f64>| measure::totals(&w.model, &w.state, [0.0; 3]).momentum;
+    let before = momentum(&world);
+    let mut met = 0;
+    for _ in 0..20 {
+        met += world.step().touch.pairs;
+        assert_eq!(world.intersections(), 0);
+    }
+    assert!(met > 50, "they met {met} times");
+    let after = momentum(&world);
+    let size = before.iter().map(|c| c * c).sum::<f64>().sqrt();
+    for k in 0..3 {
+        assert!((after[k] - before[k]).abs() < 1e-9 * size, "{before:?} {after:?}");
+    }
+}
+
+#[test]
+fn contact_has_the_same_bits_on_any_number_of_threads() {
+    let run = |threads: usize| {
+        let mut world = World::<f32>::new(&[placed(25, 0.6, 2, |[x, y, z]| [x, z + 0.1, y])]);
+        world.scratch = Scratch::new(threads).eager();
+        world.params.colliders = vec![floor(-0.3)];
+        world.params.contact.every = 3;
+        for _ in 0..40 {
+            world.step();
+        }
+        measure::state_hash(&world.model, &world.state)
+    };
+    assert_eq!(run(1), run(3));
+}
