@@ -193,10 +193,13 @@ pub struct Near {
 /// the pairs. Edges whose closest points include an end of one are left out: that end is a vertex, and no farther from
 /// the triangles at the other edge, so it is listed with them. In layers that lie on each other these are most.
 pub fn near(positions: &[[f64; 3]], pairs: &Pairs, distance: f64, out: &mut Vec<Near>) {
-    let level = Level::new();
-    for (kind, pairs) in [(Kind::VertexTriangle, &pairs.vertex_triangle), (Kind::EdgeEdge, &pairs.edge_edge)] {
-        f64::run(Width::W8, level, Narrow { kind, positions, pairs, distance, out });
-    }
+    near_of(Kind::VertexTriangle, positions, &pairs.vertex_triangle, distance, out);
+    near_of(Kind::EdgeEdge, positions, &pairs.edge_edge, distance, out);
+}
+
+/// The same for some pairs of one kind.
+pub(crate) fn near_of(kind: Kind, positions: &[[f64; 3]], pairs: &[[u32; 4]], distance: f64, out: &mut Vec<Near>) {
+    f64::run(Width::W8, Level::new(), Narrow { kind, positions, pairs, distance, out });
 }
 
 /// The narrow phase as a kernel: the same arithmetic for any number of lanes.

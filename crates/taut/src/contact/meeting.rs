@@ -4,7 +4,7 @@
 //! state is: results for an `f32` state are rounded before they are proved.
 
 use super::broad::Aabb;
-use super::detect::{Field, Kind, Near, Pairs, near};
+use super::detect::{Field, Kind, Near, Pairs, near_of};
 use super::driven::Drivers;
 use super::guard::{self, Motion, Precision, Role, Settings};
 use super::rows::Row;
@@ -75,6 +75,8 @@ pub(crate) struct Meeting<T> {
     to: Vec<[f64; 3]>,
     regions: Vec<Aabb>,
     pairs: Pairs,
+    /// Where pairs with each ball or rod begin in the lists, and how near they are contacts, m.
+    round: Vec<([usize; 2], f64)>,
     near: Vec<Near>,
     rows: Vec<Row<T>>,
     /// The pair behind each row with a collider, to follow it.
@@ -97,6 +99,14 @@ pub(crate) struct Interval {
     pub start: f64,
     pub end: f64,
     pub substeps: u32,
+}
+
+/// How to search for pairs.
+struct Search<'a> {
+    /// How far the frame of regions moves, m.
+    drift: [f64; 3],
+    /// Where vertices are expected to go, m, if that is not known yet.
+    ahead: Option<&'a [[f64; 3]]>,
 }
 
 impl<T: Scalar> Meeting<T> {
@@ -211,8 +221,9 @@ impl<T: Scalar> Meeting<T> {
         }
     }
 
-    /// Finds what may meet in an interval that starts with vertices at `old` and, with nothing in the way, would bring them
-    /// to `x` after its first substep.
+    /// Begins an interval that starts with vertices at `old` and, with nothing in the way, would bring them to `x` after its first
+    /// substep: makes contacts of what is near, or will be. At the beginning of a step what is near is searched for; afterwards the
+    /// last guard has found it.
     pub fn detect(&mut self, old: &[Vertex<T>], x: &[Vertex<T>], interval: Interval) {
         let own = self.own;
         let reach = f64::from(interval.substeps);
@@ -225,78 +236,135 @@ impl<T: Scalar> Meeting<T> {
             if to.iter().all(|c: &f64| c.is_finite()) { to } else { *from }
         };
         self.to.extend(self.from.iter().zip(x).map(ahead));
-        for (part, list) in [(interval.start, &mut self.from), (interval.end, &mut self.to)] {
-            self.drivers.place(part, &mut self.driven[0]);
-            list.extend_from_slice(&self.driven[0]);
-        }
         self.roles.clear();
         self.roles.extend(x[..own + 1].iter().map(|v| match v[3].f64() {
             w if w > 0.0 => Role::Free(w),
             _ => Role::Pinned,
         }));
+        self.drivers.place(interval.start, &mut self.driven[0]);
+        self.from.extend_from_slice(&self.driven[0]);
+        self.drivers.place(interval.end, &mut self.driven[0]);
+        self.to.extend_from_slice(&self.driven[0]);
         self.roles.resize(self.from.len(), Role::Driven);
-        let travel = self.set_regions();
-        self.find_pairs();
-        self.find_rows(travel);
+        if interval.start == 0.0 {
+            let ahead = core::mem::replace(&mut self.to, self.from.clone());
+            self.search(Search { drift: [0.0; 3], ahead: Some(&ahead) });
+            self.to = ahead;
+        }
+        self.find_rows();
     }
 
-    /// Regions of all vertices for the interval. Returns how far vertices travel against each other at most, m.
-    fn set_regions(&mut self) -> f64 {
-        let way = |i: usize| V3::from(self.to[i]) - V3::from(self.from[i]);
+    /// The mean way of all bodies' vertices, m.
+    fn mean_way(&self, to: &[[f64; 3]]) -> V3<f64> {
         let mut sum = V3::new(0.0, 0.0, 0.0);
-        for i in 0..self.own {
-            sum = sum + way(i);
+        for (from, to) in self.from[..self.own].iter().zip(to) {
+            sum = sum + (V3::from(*to) - V3::from(*from));
         }
-        let mean = sum * (1.0 / self.own.max(1) as f64);
-        let mut travel: f64 = 0.0;
+        sum * (1.0 / self.own.max(1) as f64)
+    }
+
+    /// Finds all pairs that may meet while vertices go straight from `from` to `to`, and those that are near at either end.
+    fn search(&mut self, how: Search) {
+        let drift = V3::from(how.drift);
+        let mean = how.ahead.map_or(drift, |ahead| self.mean_way(ahead));
+        let far = how.ahead.map_or(self.to.as_slice(), |ahead| ahead);
         self.regions.clear();
         for i in 0..self.from.len() {
             let Some(side) = self.sides.get(self.side_of[i] as usize) else {
                 self.regions.push(EVERYWHERE);
                 continue;
             };
+            let (from, to) = (V3::from(self.from[i]), V3::from(self.to[i]));
             let pad = if side.collider {
-                side.radius + side.skin.thickness
+                side.radius + 0.55 * side.skin.thickness
             } else {
-                let own = (way(i) - mean).norm2().sqrt();
-                travel = travel.max(own);
-                0.75 * side.skin.thickness + 0.25 * own
+                0.55 * side.skin.thickness + 0.15 * (V3::from(far[i]) - from - mean).norm2().sqrt()
             };
-            self.regions.push(Aabb::around(&[self.from[i], self.to[i]], pad));
+            self.regions.push(Aabb::around(&[self.from[i], (to - drift).into()], pad));
         }
-        travel
+        self.find_pairs();
     }
 
     fn find_pairs(&mut self) {
         self.pairs.clear();
+        self.round.clear();
         for (field, side) in self.fields.iter_mut().zip(&self.sides) {
             if side.skin.thickness > 0.0 || side.collider {
                 field.refit(&self.regions);
             }
         }
-        for (i, a) in self.sides.iter().enumerate().filter(|(_, s)| !s.collider && s.skin.thickness > 0.0) {
-            if a.skin.own {
+        let bodies = self.sides.len() - self.drivers.len();
+        let meets = |i: &usize| self.sides[*i].skin.thickness > 0.0;
+        for i in (0..bodies).filter(meets) {
+            if self.sides[i].skin.own {
                 self.fields[i].self_pairs(&mut self.pairs);
             }
-            for (j, b) in self.sides.iter().enumerate().skip(i + 1) {
-                if b.collider || b.skin.thickness > 0.0 {
+            for j in (i + 1..bodies).filter(meets) {
+                self.fields[i].pairs(&self.fields[j], &mut self.pairs);
+            }
+        }
+        // Those with radii last, so that they can be told from others.
+        for fat in [false, true] {
+            for j in (bodies..self.sides.len()).filter(|&j| (self.sides[j].radius > 0.0) == fat) {
+                let start = [self.pairs.vertex_triangle.len(), self.pairs.edge_edge.len()];
+                for i in (0..bodies).filter(meets) {
                     self.fields[i].pairs(&self.fields[j], &mut self.pairs);
+                }
+                if fat {
+                    self.round.push((start, self.sides[j].radius + 0.5 * self.sides[j].skin.thickness));
                 }
             }
         }
+        self.forget_exempt();
+    }
+
+    /// Leaves out pairs whose features intersect.
+    fn forget_exempt(&mut self) {
         let exempt = &self.tangle.exempt;
-        if !exempt.is_empty() {
-            let any = |nodes: &[u32]| nodes.iter().any(|&i| exempt[i as usize]);
-            self.pairs.vertex_triangle.retain(|p| !(any(&p[..1]) && any(&p[1..])));
-            self.pairs.edge_edge.retain(|p| !(any(&p[..2]) && any(&p[2..])));
+        if exempt.is_empty() {
+            return;
         }
+        let any = |nodes: &[u32]| nodes.iter().any(|&i| exempt[i as usize]);
+        let mut shift = |list: &mut Vec<[u32; 4]>, split: usize, which: usize| {
+            let mut kept = 0;
+            let mut starts = self.round.iter_mut().peekable();
+            for i in 0..list.len() {
+                while let Some((start, _)) = starts.next_if(|(start, _)| start[which] <= i) {
+                    start[which] = kept;
+                }
+                let pair = list[i];
+                if !(any(&pair[..split]) && any(&pair[split..])) {
+                    list[kept] = pair;
+                    kept += 1;
+                }
+            }
+            starts.for_each(|(start, _)| start[which] = kept);
+            list.truncate(kept);
+        };
+        shift(&mut self.pairs.vertex_triangle, 1, 0);
+        shift(&mut self.pairs.edge_edge, 2, 1);
     }
 
     /// Contacts: pairs that are near, or will be.
-    fn find_rows(&mut self, travel: f64) {
-        let thickest = self.sides.iter().map(|s| s.skin.thickness + s.radius).fold(0.0, f64::max);
+    fn find_rows(&mut self) {
+        let thickest = self.sides.iter().map(|s| s.skin.thickness).fold(0.0, f64::max);
+        let mean = self.mean_way(&self.to);
+        let mut travel: f64 = 0.0;
+        for i in (0..self.own).filter(|&i| self.side_of[i] != u32::MAX) {
+            travel = travel.max((V3::from(self.to[i]) - V3::from(self.from[i]) - mean).norm2());
+        }
+        let distance = 1.5 * thickest + travel.sqrt().min(2.0 * thickest);
+        let (vt, ee) = (&self.pairs.vertex_triangle, &self.pairs.edge_edge);
+        let end = [vt.len(), ee.len()];
+        let start = self.round.first().map_or(end, |r| r.0);
         self.near.clear();
-        near(&self.from, &self.pairs, 1.5 * thickest + 2.0 * travel, &mut self.near);
+        near_of(Kind::VertexTriangle, &self.from, &vt[..start[0]], distance, &mut self.near);
+        near_of(Kind::EdgeEdge, &self.from, &ee[..start[1]], distance, &mut self.near);
+        for (i, &(start, radius)) in self.round.iter().enumerate() {
+            let end = self.round.get(i + 1).map_or(end, |r| r.0);
+            near_of(Kind::VertexTriangle, &self.from, &vt[start[0]..end[0]], radius, &mut self.near);
+            near_of(Kind::EdgeEdge, &self.from, &ee[start[1]..end[1]], radius, &mut self.near);
+        }
         self.rows.clear();
         self.driven_rows.clear();
         for i in 0..self.near.len() {
@@ -399,22 +467,22 @@ impl<T: Scalar> Meeting<T> {
     /// it goes, and by how much it is moved, m.
     pub fn guard(&mut self, x: &[Vertex<T>], mut changed: impl FnMut(usize, [T; 3], [f64; 3])) {
         let own = self.own;
-        for (to, v) in self.to.iter_mut().zip(&x[..own]) {
-            *to = plain(*v);
+        for i in 0..own {
+            let to = plain(x[i]);
+            self.to[i] = if to.iter().all(|c| c.is_finite()) { to } else { self.from[i] };
         }
         self.to[own] = self.from[own];
         let precision = if T::NAME == "f32" { Precision::Single } else { Precision::Double };
         let thinnest = self.sides.iter().map(|s| s.skin.thickness).filter(|t| *t > 0.0).fold(0.01, f64::min);
         let settings = Settings { clearance: 0.05 * thinnest, precision, ..Settings::default() };
-        let motion = Motion {
-            from: &self.from,
-            to: &self.to,
-            roles: &self.roles,
-            regions: &self.regions,
-            pairs: &self.pairs,
-            radii: &self.radii,
-        };
-        let report = guard::guard(&motion, &settings, &mut self.result);
+        let mut drift = if self.drivers.vertices() > own { [0.0; 3] } else { self.mean_way(&self.to).into() };
+        if !drift.iter().all(|c: &f64| c.is_finite()) {
+            drift = [0.0; 3];
+        }
+        let mut report = self.guard_in(drift, &settings);
+        if report.unfinished {
+            report = self.guard_in([0.0; 3], &settings);
+        }
         self.motion = [self.motion[0] + report.motion, self.motion[1] + report.removed];
         self.touch.stopped += report.stopped.len() as u64;
         self.touch.impossible += report.impossible.len() as u64;
@@ -425,6 +493,21 @@ impl<T: Scalar> Meeting<T> {
             let (to, was) = (self.result[i], self.to[i]);
             changed(i, to.map(T::of), core::array::from_fn(|k| to[k] - was[k]));
         }
+    }
+
+    /// Guards the motion from `from` to `to` with regions that rest in a frame that moves by `drift`, m.
+    fn guard_in(&mut self, drift: [f64; 3], settings: &Settings) -> guard::Report {
+        self.search(Search { drift, ahead: None });
+        let motion = Motion {
+            from: &self.from,
+            to: &self.to,
+            roles: &self.roles,
+            regions: &self.regions,
+            pairs: &self.pairs,
+            drift,
+            radii: &self.radii,
+        };
+        guard::guard(&motion, settings, &mut self.result)
     }
 
     /// What happened in the step, which ends with vertices at `x`.

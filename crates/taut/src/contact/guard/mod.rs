@@ -109,6 +109,9 @@ pub struct Motion<'a> {
     pub regions: &'a [Aabb],
     /// Pairs that may meet.
     pub pairs: &'a Pairs,
+    /// How far the frame moves in which regions rest, m. Things that fall together fill small regions in a frame that falls with
+    /// them; but nothing can be held at its start there: see [`Report::unfinished`].
+    pub drift: [f64; 3],
     /// How far around itself a vertex or edge is solid, m: a ball is a vertex with a radius, a rod an edge whose vertices
     /// have one. Of a pair the greatest counts. Empty if there are none.
     pub radii: &'a [f64],
@@ -137,6 +140,9 @@ pub struct Report {
     pub contained: usize,
     /// Driven vertices that leave their regions: pairs with them may be missing.
     pub strayed: usize,
+    /// Vertices would have to be held at their starts, which a drifting frame does not allow: nothing is proved, and the motion
+    /// is to be guarded again with regions and pairs of a frame at rest.
+    pub unfinished: bool,
 }
 
 /// Guards a motion: writes to `x` where vertices may go. Slices in `motion` must be of one length.
@@ -161,7 +167,8 @@ fn admit(judge: &Judge, x: &mut Vec<[f64; 3]>, report: &mut Report) {
         report.contained += usize::from(!finite);
         let wish = if finite { motion.to[i] } else { motion.from[i] };
         if motion.roles[i] == Role::Driven {
-            report.strayed += usize::from(!motion.regions[i].holds(wish));
+            let there = core::array::from_fn(|k| wish[k] - motion.drift[k]);
+            report.strayed += usize::from(!motion.regions[i].holds(there));
             x.push(wish);
         } else {
             x.push(judge.within(i, wish));

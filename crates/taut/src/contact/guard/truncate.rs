@@ -36,6 +36,10 @@ pub(super) fn truncate(judge: &Judge, failed: &[Pair], x: &mut [[f64; 3]], repor
         if failing.is_empty() {
             return;
         }
+        if judge.motion.drift != [0.0; 3] {
+            report.unfinished = true;
+            return;
+        }
         if round == MAX_ROUNDS {
             // Only what was not finite at the start gets here.
             return report.impossible.extend(failing.iter().map(|p| p.nodes));
