@@ -1,8 +1,10 @@
 //! What is frozen while stepping: topology, rest shape, masses, packed elements.
 
+use crate::BuildError;
 use crate::contact::meeting::{Surfaces, surfaces_of};
 use crate::element::{Element, element_kinds};
 use crate::lanes::Scalar;
+use crate::limit::{LimitSpec, Stack};
 use crate::pack::{Batch, Loose};
 use core::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -29,6 +31,7 @@ pub struct Model<T: Scalar> {
     pub(crate) own: Vec<u32>,
     /// What contact sees of it; made when first asked for.
     pub(crate) surfaces: OnceLock<Arc<Surfaces>>,
+    pub(crate) limits: Stack<T>,
 }
 
 /// A piece of cloth or a soft body.
@@ -89,6 +92,18 @@ impl<T: Scalar> Model<T> {
     /// Masses, kg, in the user's order; 0 for a vertex that nothing gives a mass.
     pub fn masses(&self) -> &[f64] {
         &self.masses
+    }
+
+    /// The strain limiters, in the order they act.
+    pub fn limits(&self) -> &[LimitSpec] {
+        self.limits.specs()
+    }
+
+    /// Replaces the strain limiters, between two steps. Those that stay as they were cost nothing; others are coloured and
+    /// packed anew, about a tenth of what building the model took. States stay valid.
+    pub fn set_limits(&mut self, limits: &[LimitSpec]) -> Result<(), BuildError> {
+        self.limits = Stack::new(self, limits, &self.limits)?;
+        Ok(())
     }
 
     /// Blocks of elements in one sweep, and colours.

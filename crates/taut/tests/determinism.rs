@@ -3,6 +3,7 @@
 mod common;
 
 use taut::lanes::{Scalar, Width};
+use taut::limit::{ApslSettings, Band, LimitSpec, StrainLimits};
 use taut::measure::state_hash;
 use taut::{
     Air, Cloth, ClothDamping, ClothElasticity, ClothStiffness, Collider, ElasticDamping, Integrator, Membrane, Model,
@@ -121,6 +122,52 @@ fn physical_stiffness_gives_the_same_bits() {
                 for (threads, width) in [(1, Width::W1), (1, Width::W4), (2, Width::W16), (3, Width::W8)] {
                     assert_eq!(run(threads, width), one, "{integrator:?} {solver:?} {threads} threads {width:?}");
                 }
+            }
+        }
+    }
+    check::<f32>();
+    check::<f64>();
+}
+
+/// Every limiter, one after another, behind a solver in lanes and one for all elements together.
+#[test]
+fn limiters_give_the_same_bits() {
+    fn check<T: Scalar>() {
+        let limits = StrainLimits::both(0.03, 0.05, 0.1);
+        let mut model = physical::<T>();
+        let stack = [
+            LimitSpec::csl(limits),
+            LimitSpec::csl_jacobi(StrainLimits::both(0.02, 0.02, 0.05), 4.0).on(&[0, 2]),
+            LimitSpec::sbd(StrainLimits::both(0.015, 0.015, 0.03)),
+            LimitSpec::edges(Band::both(0.01)),
+            LimitSpec::areas(ApslSettings { threshold: 1e-3, ..ApslSettings::default() }),
+            LimitSpec::volumes(ApslSettings { threshold: 1e-4, ..ApslSettings::default() }),
+            LimitSpec::rate(StrainLimits::both(1.0, 1.0, 1.0)),
+            LimitSpec::edge_rate(Band::both(1.0)),
+        ];
+        model.set_limits(&stack).unwrap();
+        let ball = Collider::fixed(Shape::Sphere { radius: 0.3 }, Pose::at([0.5, -0.4, 0.5]));
+        for (integrator, solver) in [WAYS[1], WAYS[3]] {
+            let params =
+                Params { substeps: 2, iterations: 5, integrator, solver, colliders: vec![ball], ..Params::default() };
+            let run = |threads, width| {
+                let mut state = held(&model);
+                // A corner of the soft body.
+                state.pin(&model, 194);
+                let mut scratch = Scratch::new(threads).with_width(width).eager();
+                let mut left = Vec::new();
+                let mut sweeps = [0; 8];
+                for _ in 0..30 {
+                    swing(&model, &mut state, &mut scratch, &params, 1);
+                    left.extend(scratch.limit_reports().iter().map(|r| r.after));
+                    sweeps.iter_mut().zip(scratch.limit_reports()).for_each(|(all, r)| *all += r.iterations);
+                }
+                (state_hash(&model, &state), left, sweeps)
+            };
+            let one = run(1, Width::W16);
+            assert!(one.2.iter().all(|&s| s > 0), "a limiter had nothing to do: {:?}", one.2);
+            for (threads, width) in [(1, Width::W1), (1, Width::W4), (2, Width::W16), (3, Width::W8)] {
+                assert_eq!(run(threads, width), one, "{integrator:?} {solver:?} {threads} threads {width:?}");
             }
         }
     }

@@ -62,6 +62,26 @@ pub enum BuildError {
         /// The number of elements.
         expected: usize,
     },
+    /// A strain limiter is for a body that does not exist.
+    LimitBody {
+        /// The limiter, from 0.
+        number: usize,
+        /// Its name.
+        kind: &'static str,
+        /// The body it is for.
+        body: usize,
+        /// How many bodies there are.
+        bodies: usize,
+    },
+    /// A strain limiter is for a body, or for a model, that has nothing it limits.
+    LimitKind {
+        /// The limiter, from 0.
+        number: usize,
+        /// Its name.
+        kind: &'static str,
+        /// The body it is for, or nothing if it is for all.
+        body: String,
+    },
     /// No element of the body can be used.
     NothingLeft {
         /// The body.
@@ -92,6 +112,12 @@ impl fmt::Display for BuildError {
             }
             BuildError::Length { body, list, found, expected } => {
                 write!(f, "{}{list} has {found} entries; expected {expected}, one for each element", Of(body))
+            }
+            BuildError::LimitBody { number, kind, body, bodies } => {
+                write!(f, "limit {number} ('{kind}') is for body {body}, but there are {bodies} bodies")
+            }
+            BuildError::LimitKind { number, kind, body } => {
+                write!(f, "{}nothing that limit {number} ('{kind}') could limit", Of(body))
             }
             BuildError::NothingLeft { body, element, given } => {
                 write!(f, "{}none of the {given} {element} elements can be used", Of(body))

@@ -14,6 +14,7 @@ pub use frames::{Grain, StrainForm};
 pub use solid::{Solid, SolidStiffness};
 
 use crate::lanes::{Scalar, V3, Vertex};
+use crate::limit::{LimitSpec, Stack};
 use crate::model::{Body, BodyKind, LooseElements, Model};
 use crate::pack::{Batch, Loose};
 use core::ops::Range;
@@ -42,6 +43,7 @@ pub struct ModelBuilder {
     faces: Vec<Loose<3, 1, 0>>,
     bodies: Vec<Body>,
     warnings: Vec<Warning>,
+    limits: Vec<LimitSpec>,
 }
 
 impl ModelBuilder {
@@ -101,6 +103,12 @@ impl ModelBuilder {
         }
     }
 
+    /// Adds a strain limiter behind those added before. They act in every substep after the solve, one after another, so
+    /// that the last has the last word among them; contact has it over all.
+    pub fn limit(&mut self, limit: LimitSpec) {
+        self.limits.push(limit);
+    }
+
     /// Checks what is left to check, numbers, colours and packs.
     pub fn build<T: Scalar>(mut self) -> Result<Model<T>, BuildError> {
         if self.positions.is_empty() {
@@ -119,7 +127,7 @@ impl ModelBuilder {
         for f in &mut self.faces {
             f.index = f.index.map(|v| own[v as usize]);
         }
-        Ok(Model {
+        let mut model = Model {
             elements: self.loose.pack(&own),
             faces: Batch::pack(&self.faces, own.len() as u32),
             bodies: self.bodies,
@@ -129,7 +137,10 @@ impl ModelBuilder {
             user,
             own,
             surfaces: Default::default(),
-        })
+            limits: Stack::default(),
+        };
+        model.set_limits(&self.limits)?;
+        Ok(model)
     }
 
     /// The numbers of the next `count` strain elements of a kind of body among all of that kind.

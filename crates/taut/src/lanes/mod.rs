@@ -14,6 +14,7 @@ pub use dual::Dual;
 pub use shared::{Place, Shared};
 pub use vec3::V3;
 
+use crate::limit::LimitKernels;
 use crate::{Model, Params, Scratch, State, StepReport};
 use core::ops::{Add, Div, Mul, Neg, Sub};
 use fearless_simd::Level;
@@ -86,7 +87,9 @@ pub trait Real:
 }
 
 /// What a simulation computes in: `f32` for speed, `f64` for study.
-pub trait Scalar: Real<Mask = bool> + PartialOrd + Default + Send + Sync + core::fmt::Debug + 'static {
+pub trait Scalar:
+    LimitKernels + Real<Mask = bool> + PartialOrd + Default + Send + Sync + core::fmt::Debug + 'static
+{
     /// `"f32"` or `"f64"`.
     const NAME: &'static str;
     /// Rounds to this precision.

@@ -51,6 +51,13 @@ impl<'a, T: Copy> Shared<'a, T> {
         Shared { start: slice.as_mut_ptr(), len: slice.len(), borrow: PhantomData }
     }
 
+    /// The same for a slice that is only read.
+    ///
+    /// Who writes through it breaks the promise of [`write`](Self::write): others read there.
+    pub fn frozen(slice: &'a [T]) -> Self {
+        Shared { start: slice.as_ptr().cast_mut(), len: slice.len(), borrow: PhantomData }
+    }
+
     /// The number of places.
     pub fn len(self) -> usize {
         self.len

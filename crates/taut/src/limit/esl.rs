@@ -3,7 +3,7 @@
 use super::job::{Job, LimitScratch};
 use super::rows::{Bands, RowRate, RowSweep};
 use super::sweeps::{self, Mode, Sweeper};
-use super::{Band, Limit, LimitKernels, LimitReport, Needs, RestEdge, SweepSettings, Violation};
+use super::{Band, Limit, LimitReport, Needs, RestEdge, SweepSettings, Violation};
 use crate::BuildError;
 use crate::element::Edge;
 use crate::lanes::{Scalar, Vertex};
@@ -72,7 +72,7 @@ impl<T: Scalar> Esl<T> {
     }
 }
 
-impl<T: LimitKernels> Esl<T> {
+impl<T: Scalar> Esl<T> {
     /// The same edges, with a limit on the rate of strain in 1/s. Bridson's "no more than 10 % in a step" is
     /// `Band::both(0.1 / dt)`.
     pub fn rates(&self, band: Band) -> EslRates<'_, T> {
@@ -92,7 +92,7 @@ impl<T: LimitKernels> Esl<T> {
     }
 }
 
-impl<T: LimitKernels> Limit<T> for Esl<T> {
+impl<T: Scalar> Limit<T> for Esl<T> {
     fn name(&self) -> &'static str {
         "esl"
     }
@@ -130,7 +130,7 @@ pub struct EslRates<'a, T> {
     band: Band,
 }
 
-impl<T: LimitKernels> Limit<T> for EslRates<'_, T> {
+impl<T: Scalar> Limit<T> for EslRates<'_, T> {
     fn name(&self) -> &'static str {
         "esl-rate"
     }

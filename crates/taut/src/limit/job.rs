@@ -21,6 +21,19 @@ pub struct Needs {
     pub workers: usize,
 }
 
+impl Needs {
+    /// Enough for either.
+    pub fn or(self, other: Needs) -> Needs {
+        Needs {
+            vertices: self.vertices.max(other.vertices),
+            vectors: self.vectors.max(other.vectors),
+            numbers: self.numbers.max(other.numbers),
+            sums: self.sums.max(other.sums),
+            workers: self.workers.max(other.workers),
+        }
+    }
+}
+
 /// Memory that limiters share: as much as the greediest of them asked for.
 #[derive(Debug)]
 pub struct LimitMemory<T> {
@@ -39,22 +52,9 @@ impl<T: Scalar> Default for LimitMemory<T> {
 }
 
 impl<T: Scalar> LimitMemory<T> {
-    /// Prepares an application of a limiter with these `needs` to `target`.
-    ///
-    /// Nothing if the target's arrays are too short.
-    pub fn job<'a>(
-        &'a mut self,
-        needs: &Needs,
-        target: Target<'a, T>,
-        fixed: &'a [bool],
-        width: Width,
-        level: Level,
-    ) -> Option<Job<'a, T>> {
+    /// Lays out what limiters with these `needs` work on.
+    pub fn desk(&mut self, needs: &Needs, width: Width, level: Level) -> Desk<'_, T> {
         let n = needs.vertices;
-        let long_enough = match &target {
-            Target::Velocities { x, v, .. } | Target::Rates { x, v } => x.len() >= n && v.len() >= n,
-            Target::Candidates(p) => p.len() >= n,
-        };
         let zero = [T::of(0.0); 4];
         self.p.clear();
         self.p.resize(n + 1, zero);
@@ -62,13 +62,8 @@ impl<T: Scalar> LimitMemory<T> {
         self.numbers.resize(self.numbers.len().max(needs.numbers), T::of(0.0));
         self.sums.resize(self.sums.len().max(needs.sums), 0.0);
         self.tally = Tally::default();
-        if let Some(spare) = self.vectors.get_mut(n) {
-            *spare = zero;
-        }
-        long_enough.then_some(Job {
+        Desk {
             n,
-            target,
-            fixed,
             width,
             level,
             p: Shared::new(&mut self.p),
@@ -76,8 +71,48 @@ impl<T: Scalar> LimitMemory<T> {
             numbers: Shared::new(&mut self.numbers),
             sums: Shared::new(&mut self.sums),
             tally: &self.tally,
-        })
+        }
     }
+}
+
+/// Memory laid out for limiters that work one after another, as every worker of a team sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Desk<'a, T> {
+    n: usize,
+    pub(super) width: Width,
+    pub(super) level: Level,
+    /// Candidates (for rates: velocities) with inverse masses, 0 where fixed; the spare vertex last.
+    pub(super) p: Shared<'a, Vertex<T>>,
+    pub(super) vectors: Shared<'a, Vertex<T>>,
+    pub(super) numbers: Shared<'a, T>,
+    pub(super) sums: Shared<'a, f64>,
+    tally: &'a Tally,
+}
+
+impl<'a, T: Scalar> Desk<'a, T> {
+    /// Prepares the application of a limiter to `target`. Nothing if the target's arrays are too short.
+    pub fn job(self, target: Target<'a, T>, fixed: Fixed<'a, T>) -> Option<Job<'a, T>> {
+        let n = self.n;
+        let long_enough = match &target {
+            Target::Velocities { x, v, .. } => x.len() >= n && v.len() >= n,
+            Target::Rates { x, v } => x.len() >= n && v.len() >= n,
+            Target::Candidates { p, follow } => p.len() >= n && follow.is_none_or(|(v, _)| v.len() >= n),
+        };
+        let known = match &fixed {
+            Fixed::Flags(_) => true,
+            Fixed::Touched(marks) => marks.len() >= n,
+        };
+        (long_enough && known).then_some(Job { desk: self, target, fixed })
+    }
+}
+
+/// What may not be moved, besides vertices without inverse mass.
+#[derive(Clone, Copy, Debug)]
+pub enum Fixed<'a, T> {
+    /// Vertices whose flag is set; those beyond the last flag are free.
+    Flags(&'a [bool]),
+    /// Vertices whose fourth number is above 0: how the step marks what a collider has stopped.
+    Touched(Shared<'a, Vertex<T>>),
 }
 
 /// What is filtered.
@@ -94,29 +129,34 @@ pub enum Target<'a, T> {
     },
     /// Velocities `v` (m/s) at positions `x` (m, with inverse masses), for limits on rates.
     Rates {
-        /// Where vertices are.
-        x: &'a [Vertex<T>],
+        /// Where vertices are. Not written.
+        x: Shared<'a, Vertex<T>>,
         /// How they move.
         v: Shared<'a, Vertex<T>>,
     },
     /// Candidate positions with inverse masses, in place.
-    Candidates(Shared<'a, Vertex<T>>),
+    Candidates {
+        /// Where vertices want to be.
+        p: Shared<'a, Vertex<T>>,
+        /// Velocities (m/s) that gain so much (1/s) times what their vertices are moved by.
+        follow: Option<(Shared<'a, Vertex<T>>, T)>,
+    },
 }
 
 /// One application of a limiter, as every worker sees it.
 #[derive(Debug)]
 pub struct Job<'a, T> {
-    n: usize,
+    desk: Desk<'a, T>,
     target: Target<'a, T>,
-    fixed: &'a [bool],
-    pub(super) width: Width,
-    pub(super) level: Level,
-    /// Candidates (for rates: velocities) with inverse masses, 0 where fixed; the spare vertex last.
-    pub(super) p: Shared<'a, Vertex<T>>,
-    pub(super) vectors: Shared<'a, Vertex<T>>,
-    pub(super) numbers: Shared<'a, T>,
-    pub(super) sums: Shared<'a, f64>,
-    tally: &'a Tally,
+    fixed: Fixed<'a, T>,
+}
+
+impl<'a, T> core::ops::Deref for Job<'a, T> {
+    type Target = Desk<'a, T>;
+
+    fn deref(&self) -> &Desk<'a, T> {
+        &self.desk
+    }
 }
 
 impl<T: Scalar> Job<'_, T> {
@@ -132,10 +172,17 @@ impl<T: Scalar> Job<'_, T> {
             unsafe { self.p.write(place, self.candidate(i)) };
             if let Target::Rates { x, .. } = self.target {
                 // SAFETY: as above; who limits rates asks for a vector for each vertex.
-                unsafe { self.vectors.write(place, x[i]) };
+                unsafe { self.vectors.write(place, x.read(place)) };
             }
         }
+        if worker.id == 0 {
+            self.clear();
+        }
         worker.sync();
+        if worker.id == 0 {
+            // Now that all have read what the job before contained.
+            self.tally.contained.store(0, Ordering::Relaxed);
+        }
         // SAFETY: the caller's promise.
         let mut report = unsafe { limiter.relax(worker, self) };
         worker.sync();
@@ -147,6 +194,20 @@ impl<T: Scalar> Job<'_, T> {
         report.contained = self.tally.contained(worker, contained);
         report.threads = worker.of;
         report
+    }
+
+    /// What a job before may have left where this one expects nothing: one worker's work, before the others go on.
+    fn clear(&self) {
+        let (zero, spare) = ([T::of(0.0); 4], Place::new::<Vertex<T>>(self.n as u32));
+        // SAFETY: the spare vertex is the last of `p`, and of `vectors` where rates are limited; nobody else touches it
+        // before all have met.
+        unsafe {
+            self.p.write(spare, zero);
+            if self.vectors.len() > self.n {
+                self.vectors.write(spare, zero);
+            }
+        }
+        self.tally.rounds.iter().flatten().for_each(|number| number.store(0, Ordering::Relaxed));
     }
 
     /// Where vertex i wants to be, with its inverse mass, 0 if it may not be moved.
@@ -163,13 +224,18 @@ impl<T: Scalar> Job<'_, T> {
             }
             Target::Rates { x, v } => {
                 // SAFETY: as above.
-                let v = unsafe { v.read(place) };
-                [v[0], v[1], v[2], x[i][3]]
+                let (x, v) = unsafe { (x.read(place), v.read(place)) };
+                [v[0], v[1], v[2], x[3]]
             }
             // SAFETY: as above.
-            Target::Candidates(p) => unsafe { p.read(place) },
+            Target::Candidates { p, .. } => unsafe { p.read(place) },
         };
-        let free = p[3] > T::of(0.0) && p[3].finite() && !self.fixed.get(i).is_some_and(|&f| f);
+        let fixed = match self.fixed {
+            Fixed::Flags(flags) => flags.get(i).is_some_and(|&f| f),
+            // SAFETY: as above.
+            Fixed::Touched(marks) => (unsafe { marks.read(place) })[3] > T::of(0.0),
+        };
+        let free = p[3] > T::of(0.0) && p[3].finite() && !fixed;
         p[3] = if free { p[3] } else { T::of(0.0) };
         p
     }
@@ -206,12 +272,21 @@ impl<T: Scalar> Job<'_, T> {
                 unsafe { v.write(place, if sound { [kept[0], kept[1], kept[2], zero] } else { [zero; 4] }) };
                 !sound
             }
-            Target::Candidates(candidates) => {
+            Target::Candidates { p: candidates, follow } => {
                 if moved {
                     // SAFETY: as above.
                     let weight = unsafe { candidates.read(place) }[3];
                     // SAFETY: as above.
                     unsafe { candidates.write(place, [p[0], p[1], p[2], weight]) };
+                }
+                if let Some((v, rate)) = follow.filter(|_| moved) {
+                    // SAFETY: as above.
+                    let mut velocity = unsafe { v.read(place) };
+                    for k in 0..3 {
+                        velocity[k] = velocity[k] + (p[k] - from[k]) * rate;
+                    }
+                    // SAFETY: as above.
+                    unsafe { v.write(place, velocity) };
                 }
                 false
             }
@@ -332,7 +407,7 @@ impl<T: Scalar> LimitScratch<T> {
 
     /// [`Limit::apply_to_candidates`], for limiters behind a pointer too.
     pub fn filter_candidates(&mut self, limiter: &dyn Limit<T>, p: &mut [Vertex<T>], fixed: &[bool]) -> LimitReport {
-        self.run(limiter, Target::Candidates(Shared::new(p)), fixed)
+        self.run(limiter, Target::Candidates { p: Shared::new(p), follow: None }, fixed)
     }
 
     /// Filters velocities `v` (m/s) at positions `x` with a limiter of rates.
@@ -343,13 +418,14 @@ impl<T: Scalar> LimitScratch<T> {
         v: &mut [Vertex<T>],
         fixed: &[bool],
     ) -> LimitReport {
-        self.run(limiter, Target::Rates { x, v: Shared::new(v) }, fixed)
+        self.run(limiter, Target::Rates { x: Shared::frozen(x), v: Shared::new(v) }, fixed)
     }
 
     fn run(&mut self, limiter: &dyn Limit<T>, target: Target<'_, T>, fixed: &[bool]) -> LimitReport {
         let needs = limiter.needs();
         let workers = if self.eager { self.team.threads() } else { needs.workers };
-        let Some(job) = self.memory.job(&needs, target, fixed, self.width, self.level) else {
+        let desk = self.memory.desk(&needs, self.width, self.level);
+        let Some(job) = desk.job(target, Fixed::Flags(fixed)) else {
             return LimitReport::default();
         };
         let report = std::sync::Mutex::new(LimitReport::default());

@@ -5,14 +5,14 @@
 use super::csl::{CslRate, CslSweep};
 use super::rows::{RowRate, RowSweep};
 use crate::element::{Edge, Improved, TriStrain};
-use crate::lanes::{Scalar, Width};
+use crate::lanes::{Scalar as _, Width};
 use fearless_simd::Level;
 
 pub(super) type Triangle = TriStrain<Improved>;
 
-/// The precisions that limiters run in: `f32` and `f64`, and nothing else.
+/// What a [`Scalar`](crate::lanes::Scalar) has for limiters: `f32` and `f64`, and nothing else.
 #[allow(private_interfaces)]
-pub trait LimitKernels: Scalar {
+pub trait LimitKernels: Sized {
     #[doc(hidden)]
     fn csl(width: Width, level: Level, kernel: CslSweep<'_, Self>);
     #[doc(hidden)]

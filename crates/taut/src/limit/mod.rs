@@ -42,17 +42,20 @@ mod report;
 mod rest;
 mod rows;
 mod sbd;
+mod stack;
 mod sweeps;
 
 pub use apsl::{Apsl, ApslCloth, ApslClothParams, ApslSettings};
 pub use band::{Band, StrainLimits};
 pub use csl::{Csl, CslForm, CslIdle, CslMotion, CslRates, CslScheme, CslSettings, Polar, element_correction, polar};
 pub use esl::{Esl, EslRates};
-pub use job::{Job, LimitMemory, LimitScratch, Needs, Target};
+pub use job::{Desk, Fixed, Job, LimitMemory, LimitScratch, Needs, Target};
 pub use kernels::LimitKernels;
 pub use report::{LimitReport, Skipped, Violation};
-pub use rest::{RestEdge, RestTet, RestTriangle, bend_edges, edges_of, triangles_of_batch};
+pub use rest::{RestEdge, RestTet, RestTriangle, bend_edges, edges_of, tets_of_batch, triangles_of_batch};
 pub use sbd::{SbdLimit, SbdRates};
+pub use stack::{LimitKind, LimitSpec};
+pub(crate) use stack::{Limiter, Stack};
 pub use sweeps::SweepSettings;
 
 use crate::lanes::{Scalar, Vertex};
@@ -72,7 +75,7 @@ pub trait Limit<T: Scalar>: Send + Sync {
     /// Moves the candidates in `job`, as one worker of a team. All workers get the same report.
     ///
     /// # Safety
-    /// `job` was made by [`LimitMemory::job`] for a limiter with these [`needs`](Self::needs) and
+    /// `job` was made by [`Desk::job`] for a limiter with these [`needs`](Self::needs) and
     /// [`vertices`](Self::vertices), and all workers of the team call this, each once.
     unsafe fn relax(&self, worker: Worker<'_>, job: &Job<'_, T>) -> LimitReport;
 

@@ -20,6 +20,17 @@ impl Violation {
     pub fn worst(&self) -> f64 {
         [self.weft, self.warp, self.shear, self.edge, self.size].into_iter().fold(0.0, f64::max)
     }
+
+    /// The larger of each component.
+    pub fn or(&self, other: &Violation) -> Violation {
+        Violation {
+            weft: self.weft.max(other.weft),
+            warp: self.warp.max(other.warp),
+            shear: self.shear.max(other.shear),
+            edge: self.edge.max(other.edge),
+            size: self.size.max(other.size),
+        }
+    }
 }
 
 /// Elements that a limiter could do nothing for.
@@ -54,4 +65,31 @@ pub struct LimitReport {
     pub cg_iterations: u64,
     /// The threads that worked.
     pub threads: usize,
+}
+
+impl LimitReport {
+    /// Nothing limited, and no limit exceeded: what others are [joined](Self::join) to.
+    pub fn none() -> Self {
+        LimitReport { converged: true, ..LimitReport::default() }
+    }
+
+    /// Two applications as one: the work of both, the worst of either.
+    pub fn join(&self, other: &LimitReport) -> LimitReport {
+        let (a, b) = (&self.skipped, &other.skipped);
+        LimitReport {
+            iterations: self.iterations.saturating_add(other.iterations),
+            converged: self.converged && other.converged,
+            before: self.before.or(&other.before),
+            after: self.after.or(&other.after),
+            skipped: Skipped {
+                degenerate: a.degenerate.max(b.degenerate),
+                not_finite: a.not_finite.max(b.not_finite),
+                held: a.held.max(b.held),
+            },
+            collapsed: self.collapsed.max(other.collapsed),
+            contained: self.contained + other.contained,
+            cg_iterations: self.cg_iterations + other.cg_iterations,
+            threads: self.threads.max(other.threads),
+        }
+    }
 }

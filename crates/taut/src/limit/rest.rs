@@ -160,3 +160,65 @@ pub fn triangles_of_batch<T: Scalar, const R: usize>(batch: &Batch<T, 3, 6, R>) 
     }
     out
 }
+
+/// The tetrahedra of a batch of strain elements (twelve rest numbers: Q⁻¹ and three rest stretches), likewise.
+pub fn tets_of_batch<T: Scalar, const R: usize>(batch: &Batch<T, 4, 12, R>) -> Vec<RestTet> {
+    let mut out = vec![RestTet { vertices: [0; 4], edges: [[0.0; 3]; 3] }; batch.count];
+    for (block, source) in batch.blocks.iter().zip(&batch.source) {
+        for lane in 0..BLOCK {
+            let Some(slot) = out.get_mut(source[lane] as usize) else { continue };
+            let b = block.rest.map(|r| r[lane].f64());
+            // Row k of Q⁻¹ is (B_0k, B_1k, B_2k); column k of Q, edge k, is the cross product of the other two over det.
+            let [r0, r1, r2] = [0, 1, 2].map(|k| V3::new(b[k], b[3 + k], b[6 + k]));
+            let det = 1.0 / r0.dot(r1.cross(r2));
+            let scaled = |e: V3<f64>| [e.x * det * b[9], e.y * det * b[10], e.z * det * b[11]];
+            let edges = [scaled(r1.cross(r2)), scaled(r2.cross(r0)), scaled(r0.cross(r1))];
+            let vertices = [0, 1, 2, 3].map(|k| block.places[k][lane].index::<Vertex<T>>() as u32);
+            *slot = RestTet { vertices, edges };
+        }
+    }
+    out
+}
+
+/// Every edge of elements once, in ascending order, with its length at rest: the mean of what its elements say, who
+/// may disagree where patterns are sewn together.
+pub(super) fn rest_edges(sides: impl Iterator<Item = RestEdge>) -> Vec<RestEdge> {
+    let mut all: Vec<RestEdge> = sides
+        .map(|e| {
+            let [a, b] = e.vertices;
+            RestEdge { vertices: [a.min(b), a.max(b)], length: e.length }
+        })
+        .collect();
+    all.sort_by(|a, b| a.vertices.cmp(&b.vertices).then(a.length.total_cmp(&b.length)));
+    all.chunk_by(|a, b| a.vertices == b.vertices)
+        .map(|same| {
+            let length = same.iter().map(|e| e.length).sum::<f64>() / same.len() as f64;
+            RestEdge { vertices: same[0].vertices, length }
+        })
+        .collect()
+}
+
+impl RestTriangle {
+    /// Its three sides.
+    pub(super) fn sides(&self) -> [RestEdge; 3] {
+        let ([a, b, c], [p, q]) = (self.vertices, self.edges);
+        let side = |vertices, x: [f64; 2]| RestEdge { vertices, length: (x[0] * x[0] + x[1] * x[1]).sqrt() };
+        [side([a, b], p), side([a, c], q), side([b, c], [q[0] - p[0], q[1] - p[1]])]
+    }
+}
+
+impl RestTet {
+    /// Its six sides.
+    pub(super) fn sides(&self) -> [RestEdge; 6] {
+        let ([a, b, c, d], [p, q, r]) = (self.vertices, self.edges.map(V3::from));
+        let side = |vertices, x: V3<f64>| RestEdge { vertices, length: x.norm2().sqrt() };
+        [
+            side([a, b], p),
+            side([a, c], q),
+            side([a, d], r),
+            side([b, c], q - p),
+            side([c, d], r - q),
+            side([d, b], p - r),
+        ]
+    }
+}

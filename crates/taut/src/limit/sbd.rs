@@ -4,7 +4,7 @@ use super::job::{Job, LimitScratch};
 use super::kernels::Triangle;
 use super::rows::{Bands, RowRate, RowSweep};
 use super::sweeps::{self, Mode, Sweeper};
-use super::{Band, Limit, LimitKernels, LimitReport, Needs, RestTriangle, StrainLimits, SweepSettings, Violation};
+use super::{Band, Limit, LimitReport, Needs, RestTriangle, StrainLimits, SweepSettings, Violation};
 use crate::BuildError;
 use crate::lanes::{Scalar, Vertex};
 use crate::pack::Batch;
@@ -64,7 +64,7 @@ impl<T: Scalar> SbdLimit<T> {
     }
 }
 
-impl<T: LimitKernels> SbdLimit<T> {
+impl<T: Scalar> SbdLimit<T> {
     /// The same triangles, with limits on the rates of their rows in 1/s.
     pub fn rates(&self, limits: StrainLimits) -> SbdRates<'_, T> {
         let band = |b: Band| Band { least: b.least.min(0.0), most: b.most.max(0.0) };
@@ -84,7 +84,7 @@ impl<T: LimitKernels> SbdLimit<T> {
     }
 }
 
-impl<T: LimitKernels> Limit<T> for SbdLimit<T> {
+impl<T: Scalar> Limit<T> for SbdLimit<T> {
     fn name(&self) -> &'static str {
         "sbd"
     }
@@ -122,7 +122,7 @@ pub struct SbdRates<'a, T> {
     bands: [Band; 4],
 }
 
-impl<T: LimitKernels> Limit<T> for SbdRates<'_, T> {
+impl<T: Scalar> Limit<T> for SbdRates<'_, T> {
     fn name(&self) -> &'static str {
         "sbd-rate"
     }

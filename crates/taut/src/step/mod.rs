@@ -1,5 +1,6 @@
 //! The step, top to bottom.
 
+mod limit;
 mod run;
 mod sweep;
 mod touch;
@@ -7,6 +8,7 @@ mod touch;
 use crate::contact::meeting::Meeting;
 use crate::contact::{Collider, Contact, MeshCollider};
 use crate::lanes::{BLOCK, Scalar, Shared, Vertex, Width};
+use crate::limit::LimitReport;
 use crate::model::Model;
 use crate::solve::Solver;
 use crate::solve::aero::Air;
@@ -81,6 +83,7 @@ pub struct Scratch<T: Scalar> {
     push: Vec<Vertex<T>>,
     global: Global,
     meeting: Mutex<Meeting<T>>,
+    limit: limit::LimitScratch<T>,
 }
 
 impl<T: Scalar> Scratch<T> {
@@ -97,6 +100,7 @@ impl<T: Scalar> Scratch<T> {
             push: Vec::new(),
             global: Global::default(),
             meeting: Mutex::default(),
+            limit: limit::LimitScratch::default(),
         }
     }
 
@@ -108,6 +112,11 @@ impl<T: Scalar> Scratch<T> {
     /// Uses this lane width. The results do not depend on it.
     pub fn with_width(self, width: Width) -> Self {
         Scratch { width, ..self }
+    }
+
+    /// What each of the model's limiters did in the last step, all substeps together.
+    pub fn limit_reports(&mut self) -> &[LimitReport] {
+        self.limit.reports()
     }
 
     /// Times stages with this clock, which returns seconds. The engine has none of its own.
@@ -173,6 +182,9 @@ pub struct StepReport {
     pub residual: f64,
     /// What contact between surfaces did.
     pub touch: Touch,
+    /// What the model's strain limiters did, all of them in all substeps together. What they left is before contact's
+    /// last word, which may stretch cloth again.
+    pub limit: LimitReport,
 }
 
 /// What contact between surfaces did in a step; all zero without [`Contact::skins`](crate::Contact::skins).
@@ -259,6 +271,7 @@ pub(crate) fn step_in<T: Scalar>(
         residual: Default::default(),
         global: global.then_some(&scratch.global),
         meeting: meets.then_some(&scratch.meeting),
+        limits: scratch.limit.begin(&model.limits, scratch.width, scratch.level),
     };
     let report = Mutex::new(StepReport::default());
     let threads = scratch.team.threads();
@@ -277,7 +290,7 @@ pub(crate) fn step_in<T: Scalar>(
     state.targets.clear();
     state.time += dt;
     let touch = scratch.meeting.get_mut().map_or_else(|_| Touch::default(), |meeting| meeting.close(&state.x));
-    StepReport { touch, ..report.into_inner().unwrap_or_default() }
+    StepReport { touch, limit: scratch.limit.report(), ..report.into_inner().unwrap_or_default() }
 }
 
 /// Most substeps and most iterations. More would step for hours; a time step small enough to need them should be asked

@@ -1,5 +1,6 @@
 //! A step under way, stage by stage, as every worker of the team goes through it.
 
+use super::limit::Limits;
 use super::sweep::{Calm, Press, Soft, Sweep};
 use super::{MOST_ROUNDS, Params, Stage, StepReport};
 use crate::contact::meeting::Meeting;
@@ -51,12 +52,14 @@ pub(super) struct Run<'a, T: Scalar> {
     pub global: Option<&'a Global>,
     /// Contact between surfaces, if any are to meet. The first worker's.
     pub meeting: Option<&'a Mutex<Meeting<T>>>,
+    /// The strain limiters, if there are any.
+    pub limits: Option<Limits<'a, T>>,
 }
 
 /// What a worker keeps of a step.
 #[derive(Default)]
-struct Log {
-    report: StepReport,
+pub(super) struct Log {
+    pub report: StepReport,
     /// When the stage began, s.
     last: f64,
     /// How often workers have agreed on a number.
@@ -81,10 +84,14 @@ impl<T: Scalar> Run<'_, T> {
                 Some(global) => self.solve_together(worker, global, &scheme, &colliders, &mut log),
                 None => self.solve(worker, &scheme, &colliders, &mut log),
             }
+            if scheme.reach > 0.0 {
+                self.limit(worker, &scheme, &colliders, &mut log);
+            }
             self.guard(worker, substep, &scheme);
             self.lap(&mut log, Stage::Guard);
             log.report.contained += self.finish(worker, &scheme);
             self.lap(&mut log, Stage::Finish);
+            self.limit_rates(worker, &mut log);
         }
         log.report
     }
@@ -93,7 +100,7 @@ impl<T: Scalar> Run<'_, T> {
         self.clock.map_or(0.0, |clock| clock())
     }
 
-    fn lap(&self, log: &mut Log, stage: Stage) {
+    pub(super) fn lap(&self, log: &mut Log, stage: Stage) {
         let now = self.now();
         log.report.seconds[stage as usize] += now - log.last;
         log.last = now;
@@ -211,8 +218,9 @@ impl<T: Scalar> Run<'_, T> {
         self.colliders.iter().map(|c| Placed::new(c, part(substep), part(substep + 1))).collect()
     }
 
-    /// An explicit scheme: positions are where they will be, and forces follow from them.
+    /// An explicit scheme: positions are where they will be, once limiters have seen them, and forces follow from them.
     fn go(&self, worker: Worker<'_>, scheme: &Scheme, colliders: &[Placed<T>], log: &mut Log) {
+        self.limit(worker, scheme, colliders, log);
         self.follow(worker, scheme.rate);
         if scheme.late > 0.0 {
             self.press(worker, self.v, scheme.late);
@@ -415,7 +423,7 @@ impl<T: Scalar> Run<'_, T> {
     }
 
     /// Pushes free vertices out of colliders. Returns how many touched one.
-    fn collide(&self, worker: Worker<'_>, colliders: &[Placed<T>]) -> u64 {
+    pub(super) fn collide(&self, worker: Worker<'_>, colliders: &[Placed<T>]) -> u64 {
         self.push_apart(worker);
         if colliders.is_empty() {
             return 0;

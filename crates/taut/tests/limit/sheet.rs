@@ -4,8 +4,8 @@ use super::common::sheet;
 use super::tools::{Dice, momenta, norm, point, strain};
 use taut::lanes::{Scalar, V3, Width};
 use taut::limit::{
-    Apsl, ApslSettings, Band, Csl, CslMotion, CslScheme, CslSettings, Esl, Limit, LimitKernels, LimitReport,
-    LimitScratch, RestTriangle, SbdLimit, StrainLimits, SweepSettings, edges_of,
+    Apsl, ApslSettings, Band, Csl, CslMotion, CslScheme, CslSettings, Esl, Limit, LimitReport, LimitScratch,
+    RestTriangle, SbdLimit, StrainLimits, SweepSettings, edges_of,
 };
 use taut::mesh::TriMesh;
 
@@ -46,7 +46,7 @@ fn limits() -> StrainLimits {
 }
 
 /// Every limiter there is.
-fn all<T: LimitKernels>(s: &Setup<T>) -> Vec<Box<dyn Limit<T>>> {
+fn all<T: Scalar>(s: &Setup<T>) -> Vec<Box<dyn Limit<T>>> {
     let n = s.mesh.positions.len();
     let sweeps = SweepSettings { iterations: 40, tolerance: 1e-4, seed: 5 };
     let csl = |scheme, motion| {
@@ -146,7 +146,7 @@ fn jacobi_keeps_angular_momentum_exactly_in_one_sweep() {
     );
 }
 
-fn bits<T: LimitKernels>(threads: usize, width: Width) -> Vec<(&'static str, Vec<u64>, LimitReport)> {
+fn bits<T: Scalar>(threads: usize, width: Width) -> Vec<(&'static str, Vec<u64>, LimitReport)> {
     let n = 30;
     let mut scratch = LimitScratch::<T>::new(threads).with_width(width).eager();
     let mut out = Vec::new();

@@ -1,10 +1,10 @@
 //! APSL as a cloth solver of its own (APSL §6).
 
 use super::super::job::LimitScratch;
-use super::super::{Band, Esl, Limit, LimitKernels, LimitReport, RestTriangle, SweepSettings, bend_edges, edges_of};
+use super::super::{Band, Esl, Limit, LimitReport, RestTriangle, SweepSettings, bend_edges, edges_of};
 use super::{Apsl, ApslSettings};
 use crate::BuildError;
-use crate::lanes::Vertex;
+use crate::lanes::{Scalar, Vertex};
 
 /// How [`ApslCloth`] steps.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -48,7 +48,7 @@ pub struct ApslCloth<T> {
     edges: Esl<T>,
 }
 
-impl<T: LimitKernels> ApslCloth<T> {
+impl<T: Scalar> ApslCloth<T> {
     /// Cloth at rest at `positions` (m).
     pub fn new(positions: &[[f64; 3]], triangles: &[[u32; 3]], params: ApslClothParams) -> Result<Self, BuildError> {
         let bad = |name, found, expected| Err(BuildError::Parameter { body: String::new(), name, found, expected });
@@ -89,20 +89,7 @@ impl<T: LimitKernels> ApslCloth<T> {
             return LimitReport::default();
         }
         let parts = self.params.substeps;
-        let mut all = self.part(x, v, dt / f64::from(parts), scratch);
-        for _ in 1..parts {
-            let next = self.part(x, v, dt / f64::from(parts), scratch);
-            all = LimitReport {
-                iterations: all.iterations + next.iterations,
-                cg_iterations: all.cg_iterations + next.cg_iterations,
-                contained: all.contained + next.contained,
-                converged: all.converged && next.converged,
-                before: if next.before.size > all.before.size { next.before } else { all.before },
-                after: if next.after.size > all.after.size { next.after } else { all.after },
-                ..next
-            };
-        }
-        all
+        (0..parts).fold(LimitReport::none(), |all, _| all.join(&self.part(x, v, dt / f64::from(parts), scratch)))
     }
 
     fn part(&mut self, x: &mut [Vertex<T>], v: &mut [Vertex<T>], h: f64, scratch: &mut LimitScratch<T>) -> LimitReport {

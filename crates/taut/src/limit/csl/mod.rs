@@ -11,7 +11,7 @@ pub use rate::CslRates;
 
 use super::job::Job;
 use super::sweeps::{self, Mode, Sweeper};
-use super::{Limit, LimitKernels, LimitReport, Needs, RestTriangle, StrainLimits, SweepSettings, Violation};
+use super::{Limit, LimitReport, Needs, RestTriangle, StrainLimits, SweepSettings, Violation};
 use crate::BuildError;
 use crate::lanes::{BLOCK, Scalar};
 use crate::pack::Batch;
@@ -124,7 +124,7 @@ fn check(settings: &CslSettings, limits: &[StrainLimits], triangles: usize) -> R
     Ok(())
 }
 
-impl<T: LimitKernels> Limit<T> for Csl<T> {
+impl<T: Scalar> Limit<T> for Csl<T> {
     fn name(&self) -> &'static str {
         match self.settings.scheme {
             CslScheme::GaussSeidel => "csl-gs",

@@ -2,10 +2,10 @@
 
 use super::super::job::{Job, LimitScratch};
 use super::super::sweeps::Mode;
-use super::super::{Limit, LimitKernels, LimitReport, Needs, StrainLimits, sweeps};
+use super::super::{Limit, LimitReport, Needs, StrainLimits, sweeps};
 use super::Csl;
 use super::kernel::CslRate;
-use crate::lanes::Vertex;
+use crate::lanes::{Scalar, Vertex};
 use crate::team::Worker;
 
 /// [`Csl`] on rates: a [`Limit`] to be used with [`LimitScratch::filter_rates`] or [`Target::Rates`](super::super::Target).
@@ -15,7 +15,7 @@ pub struct CslRates<'a, T> {
     bounds: [[f64; 2]; 3],
 }
 
-impl<T: LimitKernels> Csl<T> {
+impl<T: Scalar> Csl<T> {
     /// The same elements, with limits on the rate of strain ε̇ = sym(RᵀḞ), in 1/s, for all of them.
     pub fn rates(&self, limits: StrainLimits) -> CslRates<'_, T> {
         let band = |b: super::super::Band| [b.least.min(0.0), b.most.max(0.0)];
@@ -38,7 +38,7 @@ impl<T: LimitKernels> Csl<T> {
     }
 }
 
-impl<T: LimitKernels> Limit<T> for CslRates<'_, T> {
+impl<T: Scalar> Limit<T> for CslRates<'_, T> {
     fn name(&self) -> &'static str {
         "csl-rate"
     }

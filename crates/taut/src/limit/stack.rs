@@ -1,0 +1,306 @@
+//! Limiters as part of a model: what is asked for, and what is made of it.
+
+use super::rest::{RestEdge, RestTet, RestTriangle, rest_edges, tets_of_batch, triangles_of_batch};
+use super::{
+    Apsl, ApslSettings, Band, Csl, CslScheme, CslSettings, Desk, Esl, Fixed, Limit, LimitReport, Needs, SbdLimit,
+    StrainLimits, SweepSettings, Target,
+};
+use crate::lanes::Scalar;
+use crate::model::{Body, BodyKind, Model};
+use crate::team::Worker;
+use crate::{BuildError, StrainForm};
+
+/// A limiter that a model is to have: which one, and for which bodies.
+///
+/// ```
+/// use taut::limit::{LimitSpec, StrainLimits};
+///
+/// // Weft gives 4 %, warp 10 %, shear as it likes, on the first body only.
+/// let spec = LimitSpec::csl(StrainLimits::new(0.04, 0.1, f64::INFINITY)).on(&[0]);
+/// # let _ = spec;
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct LimitSpec {
+    /// What is limited, and how.
+    pub kind: LimitKind,
+    /// Numbers of bodies, in the order of adding. Empty for all that have what is limited.
+    pub bodies: Vec<usize>,
+}
+
+/// What a limiter in a step limits, and how.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum LimitKind {
+    /// Weft, warp and shear strain of cloth, each on its own: [`Csl`].
+    Csl(StrainLimits, CslSettings),
+    /// Weft, warp and shear of cloth by the rows of Strain Based Dynamics: [`SbdLimit`].
+    Sbd(StrainLimits, SweepSettings),
+    /// Strain of the edges of cloth and soft bodies: [`Esl`].
+    Edges(Band, SweepSettings),
+    /// Areas of cloth, all at once: [`Apsl::areas`].
+    Areas(ApslSettings),
+    /// Volumes of soft bodies, all at once: [`Apsl::volumes`].
+    Volumes(ApslSettings),
+    /// Rates of weft, warp and shear strain of cloth, 1/s. After contact; changes velocities only, and not those of
+    /// vertices that contact has stopped (CSL §4.1).
+    Rate(StrainLimits, SweepSettings),
+    /// Rates of the strain of edges, 1/s, likewise (Bridson).
+    EdgeRate(Band, SweepSettings),
+}
+
+impl LimitSpec {
+    /// What `kind` says, on all bodies that have it.
+    pub fn new(kind: LimitKind) -> Self {
+        LimitSpec { kind, bodies: Vec::new() }
+    }
+
+    /// Continuum-based strain limiting by Gauss–Seidel. In a step this starts from cloth that was within its limits a
+    /// moment ago, so that a few sweeps are enough.
+    pub fn csl(limits: StrainLimits) -> Self {
+        LimitSpec::new(LimitKind::Csl(limits, CslSettings { sweeps: STEP, ..CslSettings::default() }))
+    }
+
+    /// The same by Jacobi with nodal averaging (CSL Eq. 12). `held` is the emphasis on elements with a fixed vertex, 1 for
+    /// none.
+    pub fn csl_jacobi(limits: StrainLimits, held: f64) -> Self {
+        let scheme = CslScheme::Jacobi { held };
+        LimitSpec::new(LimitKind::Csl(limits, CslSettings { scheme, sweeps: STEP, ..CslSettings::default() }))
+    }
+
+    /// The rows of Strain Based Dynamics.
+    pub fn sbd(limits: StrainLimits) -> Self {
+        LimitSpec::new(LimitKind::Sbd(limits, STEP))
+    }
+
+    /// Lengths of edges.
+    pub fn edges(band: Band) -> Self {
+        LimitSpec::new(LimitKind::Edges(band, STEP))
+    }
+
+    /// Areas of triangles.
+    pub fn areas(settings: ApslSettings) -> Self {
+        LimitSpec::new(LimitKind::Areas(settings))
+    }
+
+    /// Volumes of tetrahedra.
+    pub fn volumes(settings: ApslSettings) -> Self {
+        LimitSpec::new(LimitKind::Volumes(settings))
+    }
+
+    /// Rates of strain, 1/s.
+    pub fn rate(limits: StrainLimits) -> Self {
+        LimitSpec::new(LimitKind::Rate(limits, STEP))
+    }
+
+    /// Rates of the strain of edges, 1/s.
+    pub fn edge_rate(band: Band) -> Self {
+        LimitSpec::new(LimitKind::EdgeRate(band, STEP))
+    }
+
+    /// The same on these bodies only, by their numbers in the order of adding.
+    pub fn on(self, bodies: &[usize]) -> Self {
+        LimitSpec { bodies: bodies.to_vec(), ..self }
+    }
+
+    /// The same with other sweeps, where there are any.
+    pub fn with_sweeps(mut self, to: SweepSettings) -> Self {
+        match &mut self.kind {
+            LimitKind::Csl(_, settings) => settings.sweeps = to,
+            LimitKind::Sbd(_, sweeps)
+            | LimitKind::Edges(_, sweeps)
+            | LimitKind::Rate(_, sweeps)
+            | LimitKind::EdgeRate(_, sweeps) => *sweeps = to,
+            LimitKind::Areas(_) | LimitKind::Volumes(_) => {}
+        }
+        self
+    }
+}
+
+impl LimitKind {
+    /// What a person calls it: `csl`, `sbd`, `edges`, `area`, `volume`, `rate`, `edge-rate`.
+    pub fn name(&self) -> &'static str {
+        match self {
+            LimitKind::Csl(..) => "csl",
+            LimitKind::Sbd(..) => "sbd",
+            LimitKind::Edges(..) => "edges",
+            LimitKind::Areas(_) => "area",
+            LimitKind::Volumes(_) => "volume",
+            LimitKind::Rate(..) => "rate",
+            LimitKind::EdgeRate(..) => "edge-rate",
+        }
+    }
+
+    /// Whether a kind of body has what is limited.
+    pub fn fits(&self, body: BodyKind) -> bool {
+        match self {
+            LimitKind::Edges(..) | LimitKind::EdgeRate(..) => true,
+            LimitKind::Volumes(_) => body == BodyKind::Solid,
+            _ => body == BodyKind::Cloth,
+        }
+    }
+
+    /// Whether it changes velocities only.
+    pub fn limits_rate(&self) -> bool {
+        matches!(self, LimitKind::Rate(..) | LimitKind::EdgeRate(..))
+    }
+}
+
+/// Sweeps in a step: one more next time is as good as one more now.
+const STEP: SweepSettings = SweepSettings { iterations: 20, tolerance: 1e-3, seed: 0 };
+
+/// A limiter made for a model.
+#[derive(Clone, Debug)]
+pub(crate) enum Limiter<T> {
+    Csl(Csl<T>),
+    Sbd(SbdLimit<T>),
+    Esl(Esl<T>),
+    Apsl(Apsl<T>),
+    CslRate(Csl<T>, StrainLimits),
+    EslRate(Esl<T>, Band),
+}
+
+impl<T: Scalar> Limiter<T> {
+    /// Calls `f` with what does the work.
+    fn with<A>(&self, f: impl FnOnce(&dyn Limit<T>) -> A) -> A {
+        match self {
+            Limiter::Csl(csl) => f(csl),
+            Limiter::Sbd(sbd) => f(sbd),
+            Limiter::Esl(esl) => f(esl),
+            Limiter::Apsl(apsl) => f(apsl),
+            Limiter::CslRate(csl, limits) => f(&csl.rates(*limits)),
+            Limiter::EslRate(esl, band) => f(&esl.rates(*band)),
+        }
+    }
+
+    pub fn limits_rate(&self) -> bool {
+        matches!(self, Limiter::CslRate(..) | Limiter::EslRate(..))
+    }
+
+    /// Filters `target`, as one worker of a team.
+    ///
+    /// # Safety
+    /// As [`Job::filter`](super::Job::filter), for a desk laid out for the [`needs`](Stack::needs) of the stack that this
+    /// is in.
+    pub unsafe fn filter(
+        &self,
+        worker: Worker<'_>,
+        desk: Desk<'_, T>,
+        target: Target<'_, T>,
+        fixed: Fixed<'_, T>,
+    ) -> LimitReport {
+        let Some(job) = desk.job(target, fixed) else { return LimitReport::default() };
+        // SAFETY: the caller's promise.
+        self.with(|limiter| unsafe { job.filter(worker, limiter) })
+    }
+}
+
+/// The limiters of a model, in the order they act.
+#[derive(Clone, Debug)]
+pub(crate) struct Stack<T> {
+    specs: Vec<LimitSpec>,
+    pub limiters: Vec<Limiter<T>>,
+}
+
+impl<T> Default for Stack<T> {
+    fn default() -> Self {
+        Stack { specs: Vec::new(), limiters: Vec::new() }
+    }
+}
+
+impl<T: Scalar> Stack<T> {
+    /// Makes what is asked for. What `old` has of it already is taken over.
+    pub fn new(model: &Model<T>, specs: &[LimitSpec], old: &Stack<T>) -> Result<Self, BuildError> {
+        let limiter = |(number, spec): (usize, &LimitSpec)| match old
+            .specs
+            .iter()
+            .position(|s| s == spec)
+            .and_then(|at| old.limiters.get(at))
+        {
+            Some(known) => Ok(known.clone()),
+            None => Parts::choose(model, number, spec)?.limiter(model.vertices(), &spec.kind),
+        };
+        let limiters = specs.iter().enumerate().map(limiter).collect::<Result<_, _>>()?;
+        Ok(Stack { specs: specs.to_vec(), limiters })
+    }
+
+    pub fn specs(&self) -> &[LimitSpec] {
+        &self.specs
+    }
+
+    /// What all of them need.
+    pub fn needs(&self) -> Needs {
+        self.limiters.iter().fold(Needs::default(), |all, l| all.or(l.with(|l| l.needs())))
+    }
+}
+
+/// The elements of chosen bodies, in the model's own vertex numbers.
+#[derive(Default)]
+struct Parts {
+    triangles: Vec<RestTriangle>,
+    tets: Vec<RestTet>,
+}
+
+impl Parts {
+    fn choose<T: Scalar>(model: &Model<T>, number: usize, spec: &LimitSpec) -> Result<Parts, BuildError> {
+        let kind = spec.kind.name();
+        if let Some(&body) = spec.bodies.iter().find(|&&b| b >= model.bodies.len()) {
+            return Err(BuildError::LimitBody { number, kind, body, bodies: model.bodies.len() });
+        }
+        let chosen = |i: usize| spec.bodies.is_empty() || spec.bodies.contains(&i);
+        let mut parts = Parts::default();
+        for (i, body) in model.bodies.iter().enumerate().filter(|(i, _)| chosen(*i)) {
+            if spec.kind.fits(body.kind) {
+                parts.add(model, body);
+            } else if !spec.bodies.is_empty() {
+                return Err(BuildError::LimitKind { number, kind, body: model.bodies[i].name.clone() });
+            }
+        }
+        if parts.triangles.is_empty() && parts.tets.is_empty() {
+            return Err(BuildError::LimitKind { number, kind, body: String::new() });
+        }
+        Ok(parts)
+    }
+
+    fn add<T: Scalar>(&mut self, model: &Model<T>, body: &Body) {
+        let range = body.elements.start as usize..body.elements.end as usize;
+        let e = &model.elements;
+        match (body.kind, body.form) {
+            (BodyKind::Cloth, form) => {
+                let batch = match form {
+                    StrainForm::Improved => &e.triangles,
+                    StrainForm::Plain => &e.plain_triangles,
+                    StrainForm::StretchShear => &e.stretch_shear_triangles,
+                };
+                self.triangles.extend(triangles_of_batch(batch).get(range).unwrap_or_default());
+            }
+            (BodyKind::Solid, form) => {
+                let batch = if form == StrainForm::Plain { &e.plain_tetrahedra } else { &e.tetrahedra };
+                self.tets.extend(tets_of_batch(batch).get(range).unwrap_or_default());
+            }
+        }
+    }
+
+    fn edges(&self) -> Vec<RestEdge> {
+        let triangles = self.triangles.iter().flat_map(RestTriangle::sides);
+        rest_edges(triangles.chain(self.tets.iter().flat_map(RestTet::sides)))
+    }
+
+    fn limiter<T: Scalar>(&self, n: usize, kind: &LimitKind) -> Result<Limiter<T>, BuildError> {
+        let triangles = &self.triangles;
+        Ok(match *kind {
+            LimitKind::Csl(limits, settings) => Limiter::Csl(Csl::new(n, triangles, &[limits], settings)?),
+            LimitKind::Sbd(limits, sweeps) => Limiter::Sbd(SbdLimit::new(n, triangles, &[limits], sweeps)?),
+            LimitKind::Edges(band, sweeps) => Limiter::Esl(Esl::new(n, &self.edges(), band, sweeps)?),
+            LimitKind::Areas(settings) => Limiter::Apsl(Apsl::areas(n, triangles, settings)?),
+            LimitKind::Volumes(settings) => Limiter::Apsl(Apsl::volumes(n, &self.tets, settings)?),
+            LimitKind::Rate(limits, sweeps) => {
+                limits.check()?;
+                let settings = CslSettings { sweeps, ..CslSettings::default() };
+                Limiter::CslRate(Csl::new(n, triangles, &[StrainLimits::NONE], settings)?, limits)
+            }
+            LimitKind::EdgeRate(band, sweeps) => {
+                band.check("edge rate")?;
+                Limiter::EslRate(Esl::new(n, &self.edges(), Band::NONE, sweeps)?, band)
+            }
+        })
+    }
+}
