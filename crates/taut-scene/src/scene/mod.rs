@@ -36,6 +36,7 @@ mod track;
 mod units;
 
 pub use builtin::{BUILTIN, Builtin, builtin};
+pub(crate) use check::leaders;
 pub use error::SceneError;
 pub use project::{ProjectError, new_project};
 pub use schema::schema;

@@ -135,7 +135,11 @@ fn align(mesh: &mut TetMesh, frames: Frames) -> Result<(), GenerateError> {
 }
 
 /// A generator's error, at the key it is about.
-fn generator<'a>(scene: &'a Scene, path: &'a str, section: &'a str) -> impl Fn(GenerateError) -> SceneError + 'a {
+pub(super) fn generator<'a>(
+    scene: &'a Scene,
+    path: &'a str,
+    section: &'a str,
+) -> impl Fn(GenerateError) -> SceneError + 'a {
     move |error| {
         let at = if section.is_empty() { path.to_owned() } else { format!("{path}.{section}") };
         let key = format!("{at}.{}", error.parameter);
