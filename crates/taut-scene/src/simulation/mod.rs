@@ -132,7 +132,7 @@ impl Simulation {
     /// Builds a scene: reads and makes its meshes, pins its pins. It is then at frame 0, the beginning. The results
     /// do not depend on the number of threads.
     pub fn new(scene: &Scene, precision: Precision, threads: usize) -> Result<Self, SceneError> {
-        let Bodies { builder, mut objects, mut warnings } = Bodies::new(scene)?;
+        let Bodies { builder, mut objects, starts, mut warnings } = Bodies::new(scene)?;
         let engine = match precision {
             Precision::F32 => engine::build::<f32>(builder, threads),
             Precision::F64 => engine::build::<f64>(builder, threads),
@@ -140,6 +140,9 @@ impl Simulation {
         let mut engine = engine.map_err(build::builder(scene, "cloth"))?;
         warnings.extend(engine.warnings().iter().map(ToString::to_string));
         add_surfaces(&mut objects, engine.as_ref());
+        for (base, places) in starts {
+            (base..).zip(places).for_each(|(vertex, place)| engine.set_position(vertex, place));
+        }
         initial::apply(scene, &objects, engine.as_mut());
         let pins = pins::pin_all(scene, &objects, engine.as_mut())?;
         let mut collider = |at| ColliderObject::new(scene, at, &mut warnings);
