@@ -3,7 +3,7 @@
 use crate::fail::Failure;
 use crate::flags::{Say, SceneFlags};
 use serde_json::{Value, json};
-use taut_scene::simulation::{Object, ObjectKind, Simulation};
+use taut_scene::simulation::{Intersections, Object, ObjectKind, Simulation};
 use taut_scene::write::{Clip, format};
 
 /// Flags of `taut check`.
@@ -20,15 +20,16 @@ pub struct Args {
 /// Reads and builds a scene.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let scene = args.flags.open(&args.scene)?;
-    let simulation = args.flags.build(&scene)?;
+    let mut simulation = args.flags.build(&scene)?;
+    let crossed = simulation.intersections();
     let clip = Clip::new(simulation.setup())?;
     for name in &scene.settings.output.formats {
         format(name.0).map_or(Ok(()), |format| format.check(&clip))?;
     }
     if args.say.json {
-        println!("{}", describe(&simulation));
+        println!("{}", describe(&simulation, &crossed));
     } else if !args.say.quiet {
-        print(&simulation);
+        print(&simulation, &crossed);
     }
     Ok(())
 }
@@ -41,7 +42,7 @@ fn kind(object: &Object) -> &'static str {
 }
 
 /// Everything as JSON.
-fn describe(simulation: &Simulation) -> Value {
+fn describe(simulation: &Simulation, crossed: &Intersections) -> Value {
     let settings = &simulation.scene().settings;
     let body = |object: &Object| {
         json!({
@@ -61,12 +62,13 @@ fn describe(simulation: &Simulation) -> Value {
         "frames": simulation.frames(),
         "fps": settings.time.fps,
         "formats": settings.output.formats.iter().map(|f| f.0).collect::<Vec<_>>(),
+        "intersections": crossed.count,
         "warnings": simulation.warnings(),
     })
 }
 
 /// Everything for a person.
-fn print(simulation: &Simulation) {
+fn print(simulation: &Simulation, crossed: &Intersections) {
     let scene = simulation.scene();
     println!("{}: {}", scene.name(), scene.title());
     for object in simulation.objects() {
@@ -84,5 +86,12 @@ fn print(simulation: &Simulation) {
     let formats: Vec<&str> = scene.settings.output.formats.iter().map(|f| f.0).collect();
     println!("  written as {}", if formats.is_empty() { "nothing".into() } else { formats.join(", ") });
     simulation.warnings().iter().for_each(|warning| println!("  warning: {warning}"));
+    if let Some(first) = crossed.first {
+        let ([a, b], [x, y, z]) = (first.between.map(|number| simulation.name_of(number)), first.at);
+        let count = crossed.count;
+        println!(
+            "  warning: {count} intersections at the beginning, first of {a:?} with {b:?} at ({x:.3}, {y:.3}, {z:.3})"
+        );
+    }
     println!("  nothing is wrong with it");
 }

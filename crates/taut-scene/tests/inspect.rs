@@ -209,3 +209,66 @@ fn it_serializes() {
         (Some("surface"), Some(6), Some("missing"))
     );
 }
+
+/// A sheet and a second one that cuts it: exact counts come from the geometry, not from the checker.
+#[test]
+fn intersecting_triangles_are_counted_and_placed() {
+    assert_eq!(surface(&sheet(8, 1.0)).intersections.count, 0);
+    assert_eq!(surface(&octahedron()).intersections.count, 0);
+    // A triangle that stands across the square (0, 0)–(1/2, 1/2) of a sheet of two by two, and touches no diagonal.
+    let mut mesh = TriMesh { uvs: Vec::new(), uv_triangles: Vec::new(), ..sheet(2, 1.0) };
+    let spike = mesh.positions.len() as u32;
+    mesh.positions.extend([[0.3, 0.1, -1.0], [0.31, 0.1, -1.0], [0.3, 0.1, 1.0]]);
+    mesh.triangles.push([spike, spike + 1, spike + 2]);
+    let info = surface(&mesh);
+    assert_eq!(info.intersections.count, 1);
+    let first = info.intersections.first[0];
+    assert_eq!(first.triangles, [0, 8], "{first:?}");
+    assert!((first.at[0] - 1.0 / 3.0).abs() < 1e-9 && (first.at[1] - 1.0 / 6.0).abs() < 1e-9, "{first:?}");
+    let said = MeshInfo::Surface(info).to_string();
+    assert!(said.contains("1 pair of triangles intersects: 0 and 8 at (0.3333, 0.1667, 0)"), "{said}");
+}
+
+/// Two halves that were never sewn together touch along the seam, and do not intersect.
+#[test]
+fn seams_that_only_touch_do_not_intersect() {
+    let half = sheet(3, 1.0);
+    let mut both =
+        TriMesh { positions: half.positions.clone(), triangles: half.triangles.clone(), ..TriMesh::default() };
+    let base = both.positions.len() as u32;
+    both.positions.extend(half.positions.iter().map(|p| [-p[0], p[1], 0.5 * p[0]]));
+    both.triangles.extend(half.triangles.iter().map(|t| [t[0] + base, t[2] + base, t[1] + base]));
+    let info = surface(&both);
+    assert_eq!((info.common.duplicate_positions.count, info.intersections.count), (4, 0));
+    // The same sheet twice, with vertices of its own, lies on itself everywhere.
+    let mut twice =
+        TriMesh { positions: half.positions.clone(), triangles: half.triangles.clone(), ..TriMesh::default() };
+    twice.positions.extend(half.positions.clone());
+    twice.triangles.extend(half.triangles.iter().map(|t| t.map(|v| v + base)));
+    assert!(surface(&twice).intersections.count >= half.triangles.len());
+}
+
+#[test]
+fn a_heap_of_one_triangle_does_not_take_for_ever() {
+    let mut mesh = TriMesh::default();
+    for i in 0..40_000 {
+        let z = 1e-6 * f64::from(i);
+        mesh.positions.extend([[0.0, 0.0, z], [1.0, 0.0, -z], [0.0, 1.0, -z]]);
+        mesh.triangles.push([3 * i as u32, 3 * i as u32 + 1, 3 * i as u32 + 2]);
+    }
+    let info = surface(&mesh);
+    assert_eq!(info.intersections.count, taut_scene::inspect::MOST_CROSSINGS);
+    assert!(MeshInfo::Surface(info).to_string().contains("1000000 pairs of triangles and more intersect"));
+}
+
+#[test]
+fn the_outside_of_a_solid_is_looked_at_too() {
+    let tet = |d: f64| vec![[d, d, d], [d + 1.0, d, d], [d, d + 1.0, d], [d, d, d + 1.0]];
+    let two = |apart: f64| TetMesh {
+        positions: [tet(0.0), tet(apart)].concat(),
+        tets: vec![[0, 1, 2, 3], [4, 5, 6, 7]],
+        ..TetMesh::default()
+    };
+    assert_eq!(volume(&two(2.0)).intersections.count, 0);
+    assert!(volume(&two(0.2)).intersections.count >= 3);
+}

@@ -1,13 +1,12 @@
 //! From where and in which colours a scene is seen.
 
 use super::Shot;
-use taut::Pose;
 use taut_render::{
     Bounds, Camera, Floor, Framing, Item, Legend, Markers, Material, Picture, Renderer, Rgb, Scale, Scene3, Style,
     Values, Wireframe, palette,
 };
 use taut_scene::scene::settings;
-use taut_scene::simulation::{ColliderObject, Object, ObjectKind, Simulation};
+use taut_scene::simulation::{Object, ObjectKind, Simulation};
 
 /// Where pictures are taken from.
 #[derive(Clone, Copy, Debug)]
@@ -93,7 +92,7 @@ impl<'a> Look<'a> {
     /// Makes sure that a frame is in view.
     pub fn include(&mut self, shot: &Shot) {
         let colliders = self.simulation.colliders().iter().filter(|c| c.visible && !c.plane);
-        let colliders: Vec<_> = colliders.map(|collider| placed(collider, shot.time)).collect();
+        let colliders: Vec<_> = colliders.map(|collider| collider.positions(shot.time)).collect();
         for positions in shot.positions.iter().chain(&colliders) {
             self.bounds.include(positions);
             self.points.extend(positions.iter().step_by(positions.len().div_ceil(POINTS).max(1)));
@@ -107,7 +106,7 @@ impl<'a> Look<'a> {
         let camera = self.view.camera(&self.points, width as f64 / height.max(1) as f64, right);
         let values: Vec<Option<Vec<f64>>> =
             (0..shot.positions.len()).map(|object| heat.and_then(|heat| self.values(shot, object, heat))).collect();
-        let colliders: Vec<_> = self.simulation.colliders().iter().map(|c| placed(c, shot.time)).collect();
+        let colliders: Vec<_> = self.simulation.colliders().iter().map(|c| c.positions(shot.time)).collect();
         let mut scene =
             Scene3 { floor: Some(Floor { height: self.floor(shot.time), grid: None }), ..Scene3::default() };
         let objects = self.simulation.objects().iter().zip(&shot.positions);
@@ -119,7 +118,7 @@ impl<'a> Look<'a> {
             if self.wireframe { item.with_wireframe(Wireframe::default()) } else { item }
         }));
         for (collider, positions) in self.simulation.colliders().iter().zip(&colliders) {
-            if collider.visible && level(collider, shot.time).is_none() {
+            if collider.visible && collider.floor(shot.time).is_none() {
                 let colour = collider.colour.map_or_else(palette::plaster, rgb);
                 scene.items.push(Item::new(positions, &collider.mesh.triangles, Material::solid(colour)));
             }
@@ -181,7 +180,7 @@ impl<'a> Look<'a> {
     fn floor(&self, time: f64) -> f64 {
         let planes = self.simulation.colliders().iter().filter(|c| c.visible);
         let lowest = if self.bounds.is_empty() { 0.0 } else { self.bounds.min[1] };
-        planes.filter_map(|c| level(c, time)).next().unwrap_or(lowest - 0.02 * self.bounds.radius())
+        planes.filter_map(|c| c.floor(time)).next().unwrap_or(lowest - 0.02 * self.bounds.radius())
     }
 }
 
@@ -190,29 +189,6 @@ fn extremes(points: &[[f64; 3]]) -> Vec<[f64; 3]> {
     let along = |point: &[f64; 3], way: [f64; 3]| (0..3).map(|k| point[k] * way[k]).sum::<f64>();
     let ways = (0..27).map(|code: i32| [code % 3 - 1, code / 3 % 3 - 1, code / 9 - 1].map(f64::from));
     ways.filter_map(|way| points.iter().max_by(|a, b| along(a, way).total_cmp(&along(b, way)))).copied().collect()
-}
-
-/// Where the vertices of a collider's mesh are at a time.
-fn placed(collider: &ColliderObject, time: f64) -> Vec<[f64; 3]> {
-    let pose = collider.pose(time);
-    collider.mesh.positions.iter().map(|&point| to_world(&pose, point)).collect()
-}
-
-/// Where a point of a collider's own is in the world: p + 2 u × (u × p + w p), with the rotation (u, w).
-fn to_world(pose: &Pose, p: [f64; 3]) -> [f64; 3] {
-    let cross =
-        |a: [f64; 3], b: [f64; 3]| [0, 1, 2].map(|k| a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3]);
-    let [x, y, z, w] = pose.rotation;
-    let inner = cross([x, y, z], p);
-    let turned = cross([x, y, z], std::array::from_fn(|k| inner[k] + w * p[k]));
-    std::array::from_fn(|k| pose.position[k] + p[k] + 2.0 * turned[k])
-}
-
-/// The height of a collider that is a level plane with its free side up.
-fn level(collider: &ColliderObject, time: f64) -> Option<f64> {
-    let pose = collider.pose(time);
-    let ([_, bottom, _], [_, top, _]) = (to_world(&pose, [0.0; 3]), to_world(&pose, [0.0, 1.0, 0.0]));
-    (collider.plane && top - bottom > 0.9999).then_some(bottom)
 }
 
 /// What an object looks like; beside heat maps, grey.

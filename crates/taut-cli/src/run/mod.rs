@@ -42,6 +42,9 @@ pub struct Args {
     /// Seconds between checkpoints; 0 for one after every frame.
     #[arg(long, value_name = "S", default_value_t = 5.0)]
     checkpoint: f64,
+    /// Check by exact arithmetic after every step that nothing intersects, and fail if something does.
+    #[arg(long)]
+    verify: bool,
     #[command(flatten)]
     flags: SceneFlags,
     #[command(flatten)]
@@ -67,6 +70,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if !resumed {
         folder.clear()?;
     }
+    if args.verify {
+        simulation.verify();
+    }
     let mut outputs = Outputs::open(&mut folder, &simulation, &clip, &formats, resumed, !args.no_pictures)?;
     let stop = stop_flag();
     advance(args, &mut simulation, &mut outputs, &stop)?;
@@ -76,7 +82,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if let Some(spool) = &mut spool {
         shown = pictures::make(&simulation, spool, &mut folder, args.flags.threads(), args.say.quiet)?;
     }
-    let result = summary::result(&simulation);
+    let result = summary::result(&mut simulation);
     let page = report::page(&simulation, &made.history, &result, shown, &args.flags);
     folder.write("report.html", page.as_bytes())?;
     folder.finish(if complete { result.clone() } else { serde_json::Value::Null })?;
@@ -87,7 +93,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     } else if !args.say.quiet {
         summary::print(&simulation, &result, &folder, begun.elapsed().as_secs_f64());
     }
-    if complete { Ok(()) } else { Err(stopped(args, &simulation)) }
+    if !complete {
+        return Err(stopped(args, &simulation));
+    }
+    summary::crossed(&simulation).map_or(Ok(()), |message| Err(Failure::Failed(message)))
 }
 
 /// The formats that the flags or the scene ask for.

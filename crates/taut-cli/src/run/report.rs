@@ -66,7 +66,14 @@ fn facts(report: &mut Report, simulation: &Simulation, result: &Value, rows: &[R
         report.fact("change of volume", format!("{:+.3}", 100.0 * number("/volume_change")), "%");
         report.fact("inverted tetrahedra", &result["inverted"], "");
     }
-    report.fact("pairs of triangles that intersect", &result["intersections"], "");
+    report.fact("intersections", &result["intersections"], "");
+    let log = simulation.contact();
+    if !simulation.scene().settings.contact.on {
+        report.fact("contact between surfaces", "off", "");
+    } else {
+        report.fact("near pairs kept apart at the end", log.frame.pairs, "");
+        report.fact("motion taken back so that nothing intersects", format!("{:.3}", 100.0 * log.removed), "%");
+    }
     report.quantity("kinetic energy", number("/energy/kinetic"), "J");
     report.quantity("energy of gravity, from the start", number("/energy/potential") - height_energy(rows), "J");
     if stores(rows) {

@@ -3,10 +3,13 @@
 use super::folder::Folder;
 use super::short;
 use serde_json::{Value, json};
-use taut_scene::simulation::{Simulation, stage_names};
+use taut_scene::simulation::{Seen, Simulation, stage_names};
 
 /// The object that `--json` prints: the last frame in numbers, and what it took to get there.
-pub fn result(simulation: &Simulation) -> Value {
+///
+/// `intersections` are those at the end or, if every step was checked, the most at the end of any.
+pub fn result(simulation: &mut Simulation) -> Value {
+    let now = simulation.intersections().count as u64;
     let metrics = simulation.metrics();
     let frames = simulation.frame();
     let each = |seconds: f64| 1e3 * seconds / f64::from(frames.max(1));
@@ -29,7 +32,7 @@ pub fn result(simulation: &Simulation) -> Value {
         "momentum": line["momentum"],
         "inverted": line["inverted"],
         "contacts": line["contacts"],
-        "intersections": simulation.intersections(),
+        "intersections": now.max(simulation.contact().crossed.most),
         "state_hash": line["state_hash"],
         "warnings": warnings(simulation),
     })
@@ -46,7 +49,22 @@ pub fn warnings(simulation: &Simulation) -> Vec<String> {
     if metrics.inverted > 0 {
         warnings.push(format!("{} tetrahedra are inside out in the last frame", metrics.inverted));
     }
+    warnings.extend(simulation.contact().warnings());
     warnings
+}
+
+/// What is said of a run that began free of intersections and did not stay so.
+pub fn crossed(simulation: &Simulation) -> Option<String> {
+    let log = simulation.contact();
+    let Seen { frames, most, times: [first, _], at: [x, y, z] } = log.crossed;
+    let [a, b] = log.crossed_between.map(|number| simulation.name_of(number));
+    let who = if a == b { format!("of {a:?} with itself") } else { format!("of {a:?} and {b:?}") };
+    (log.began_free == Some(true) && frames > 0).then(|| {
+        format!(
+            "the scene began free of intersections and did not stay so: up to {most} in {frames} frames, the first {who} at \
+             {first:.3} s, at ({x:.4}, {y:.4}, {z:.4})"
+        )
+    })
 }
 
 /// The same for a person.

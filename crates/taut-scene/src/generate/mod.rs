@@ -21,9 +21,11 @@
 //! ```
 
 mod disc;
+mod dress;
 mod error;
 mod frames;
 mod geometry;
+mod knot;
 mod lattice;
 mod nearest;
 mod planar;
@@ -38,8 +40,10 @@ mod tube;
 mod vec3;
 
 pub use disc::{DiscParams, DiscTessellation, disc};
+pub use dress::{DressParams, dress};
 pub use error::{GenerateError, MAX_ELEMENTS, MAX_LENGTH, MIN_LENGTH};
 pub use frames::{frames_along, frames_around, frames_from_surface};
+pub use knot::{KnotParams, knot};
 pub use planar::Plane;
 pub use sheet::{SheetParams, Tessellation, sheet};
 pub use skin::{SkinDirection, SkinParams, skin};

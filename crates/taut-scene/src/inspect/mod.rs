@@ -4,12 +4,14 @@
 //! and what cannot be measured on it is left out.
 
 mod adjacency;
+mod crossings;
 mod geometry;
 mod show;
 mod surface;
 mod uv;
 mod volume;
 
+pub use crossings::{Crossing, MOST_CROSSINGS};
 pub(crate) use show::number;
 
 use serde::Serialize;
@@ -166,6 +168,8 @@ pub struct SurfaceInfo {
     pub duplicate_triangles: Findings<usize>,
     /// Triangles that use a vertex twice or have practically no area.
     pub degenerate_triangles: Findings<usize>,
+    /// Pairs of triangles that intersect, by exact arithmetic; counted up to [`MOST_CROSSINGS`].
+    pub intersections: Findings<Crossing>,
     /// The smallest angle of any triangle that is not degenerate, degrees; none without triangles.
     pub min_angle_degrees: Option<f64>,
     /// Texture coordinates.
@@ -194,6 +198,9 @@ pub struct VolumeInfo {
     pub duplicate_tets: Findings<usize>,
     /// Faces with three tetrahedra or more.
     pub non_manifold_faces: Findings<[u32; 3]>,
+    /// Pairs of triangles on the outside that intersect, by exact arithmetic, numbered as they come; counted up to
+    /// [`MOST_CROSSINGS`].
+    pub intersections: Findings<Crossing>,
     /// The smallest angle between two faces of any tetrahedron that is not degenerate, degrees.
     pub min_dihedral_degrees: Option<f64>,
 }

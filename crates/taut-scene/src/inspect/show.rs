@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Debug, Display};
 
-use super::{CommonInfo, Findings, MeshInfo, SurfaceInfo, UvInfo, UvState, VolumeInfo};
+use super::{CommonInfo, Crossing, Findings, MOST_CROSSINGS, MeshInfo, SurfaceInfo, UvInfo, UvState, VolumeInfo};
 
 impl Display for MeshInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -153,6 +153,7 @@ fn surface_problems(info: &SurfaceInfo, list: &mut Problems) {
     list.add(&info.duplicate_triangles, "triangle repeats another", "triangles repeat others");
     list.add(&info.non_manifold_edges, "edge has more than two triangles", "edges have more than two triangles");
     list.add(&info.non_manifold_vertices, "vertex joins sheets in a point", "vertices join sheets in a point");
+    crossing_problems(&info.intersections, list);
     let one = "edge has triangles that face opposite ways";
     list.add(&info.inconsistent_edges, one, "edges have triangles that face opposite ways");
     if info.volume.is_some_and(|v| v < 0.0) {
@@ -187,7 +188,16 @@ fn volume_problems(info: &VolumeInfo, list: &mut Problems) {
     list.add(&info.duplicate_tets, "tetrahedron repeats another", "tetrahedra repeat others");
     let one = "face has more than two tetrahedra";
     list.add(&info.non_manifold_faces, one, "faces have more than two tetrahedra");
+    crossing_problems(&info.intersections, list);
     common_problems(common, list);
+}
+
+fn crossing_problems(intersections: &Findings<Crossing>, list: &mut Problems) {
+    let many = match intersections.count >= MOST_CROSSINGS {
+        true => "pairs of triangles and more intersect",
+        false => "pairs of triangles intersect",
+    };
+    list.add(intersections, "pair of triangles intersects", many);
 }
 
 fn common_problems(common: &CommonInfo, list: &mut Problems) {

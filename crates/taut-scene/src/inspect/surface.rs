@@ -3,6 +3,7 @@
 use taut::mesh::TriMesh;
 
 use super::adjacency::{Sets, Side, sorted_sides};
+use super::crossings::crossings;
 use super::geometry::{angle_degrees, cross, describe, dot, is_finite, norm, sub, usable_cells};
 use super::{CommonInfo, Findings, SurfaceInfo, uv};
 
@@ -31,6 +32,7 @@ pub(super) fn inspect(mesh: &TriMesh) -> SurfaceInfo {
         inconsistent_edges: Findings::default(),
         duplicate_triangles: duplicates(&triangles),
         degenerate_triangles: Findings::default(),
+        intersections: crossings(&mesh.positions, &sheet),
         min_angle_degrees: None,
         uv: uv::inspect(mesh),
     };

@@ -2,6 +2,7 @@
 
 use taut::mesh::TetMesh;
 
+use super::crossings::crossings;
 use super::geometry::{angle_degrees, cross, describe, dot, is_finite, norm, sub, usable_cells};
 use super::surface::{FLAT, duplicates};
 use super::{CommonInfo, Findings, VolumeInfo};
@@ -30,6 +31,7 @@ pub(super) fn inspect(mesh: &TetMesh) -> VolumeInfo {
         degenerate_tets: Findings::default(),
         duplicate_tets: duplicates(&tets),
         non_manifold_faces: Findings::default(),
+        intersections: Findings::default(),
         min_dihedral_degrees: None,
     };
     measure(&mut info, &mesh.positions, &tets);
@@ -80,9 +82,11 @@ fn look_at_faces(info: &mut VolumeInfo, positions: &[[f64; 3]], tets: &[(usize, 
     };
     let mut faces: Vec<[u32; 3]> = tets.iter().flat_map(|(_, tet)| FACES.map(|f| sorted(f.map(|k| tet[k])))).collect();
     faces.sort_unstable();
+    let mut outside = Vec::new();
     for meeting in faces.chunk_by(|a, b| a == b) {
         match meeting.len() {
             1 => {
+                outside.push((outside.len(), meeting[0]));
                 info.boundary_triangles += 1;
                 let [a, b, c] = meeting[0].map(|v| positions[v as usize]);
                 let area = norm(cross(sub(b, a), sub(c, a))) / 2.0;
@@ -92,4 +96,5 @@ fn look_at_faces(info: &mut VolumeInfo, positions: &[[f64; 3]], tets: &[(usize, 
             _ => info.non_manifold_faces.add(meeting[0]),
         }
     }
+    info.intersections = crossings(positions, &outside);
 }

@@ -27,16 +27,31 @@ pub(crate) fn read_text(path: &Path) -> Result<String, String> {
 impl super::Scene {
     /// The file that the text at a dotted path names.
     pub(crate) fn asset(&self, path: &str, file: &str) -> Result<PathBuf, super::SceneError> {
-        find(self.folder.as_deref(), file).map_err(|(message, help)| {
+        find(self.folder.as_deref(), file, Path::is_file).map_err(|(message, help)| {
             let message = format!("`{path}` is {}; {message}", super::document::quoted(file));
             self.error(path, message, help.into_iter().collect())
         })
     }
 }
 
+impl super::Scene {
+    /// The pattern of a sequence of files that the text at a dotted path names: `walk_####.obj`. Its folder is the scene's
+    /// or within it; who reads the files must stay in it.
+    pub(crate) fn asset_sequence(&self, path: &str, pattern: &str) -> Result<PathBuf, super::SceneError> {
+        let name = Path::new(pattern);
+        let folder = name.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let found = find(self.folder.as_deref(), &folder.to_string_lossy(), Path::is_dir);
+        let found = found.map_err(|(message, help)| {
+            let message = format!("`{path}` is {}; {message}", super::document::quoted(pattern));
+            self.error(path, message, help.into_iter().collect())
+        })?;
+        Ok(found.join(name.file_name().unwrap_or_default()))
+    }
+}
+
 /// The path of a file in a folder. Names that lead elsewhere, also by way of links, are refused: a scene from
 /// somebody else must not read what is not its own.
-fn find(folder: Option<&Path>, file: &str) -> Result<PathBuf, (String, Option<String>)> {
+fn find(folder: Option<&Path>, file: &str, fits: fn(&Path) -> bool) -> Result<PathBuf, (String, Option<String>)> {
     let inside = "expected a file in the scene's folder";
     let Some(folder) = folder else {
         return Err(("a built-in scene has no folder to find files in".into(), None));
@@ -58,7 +73,7 @@ fn find(folder: Option<&Path>, file: &str) -> Result<PathBuf, (String, Option<St
         }
         Err(error) => Err((format!("the file cannot be read: {error}"), None)),
         Ok(real) if !real.starts_with(&root) => Err((format!("{inside}, but this is a link out of it"), None)),
-        Ok(real) if !real.is_file() => Err((format!("{inside}, but this is no file"), None)),
+        Ok(real) if !fits(&real) => Err((format!("{inside}, but this is no file"), None)),
         Ok(real) => Ok(real),
     }
 }

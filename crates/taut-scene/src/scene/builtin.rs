@@ -19,7 +19,21 @@ macro_rules! builtin {
     };
 }
 
-builtin!("drape" "hang" "flag" "tablecloth" "curtain" "skirt" "trampoline" "anisotropy" "fabrics" "rubber" "torus" "tangle" "jelly" "skin");
+builtin!("drape" "hang" "flag" "tablecloth" "curtain" "skirt" "dress" "heap" "twist" "knot" "layers" "catch" "funnel" "trick" "trampoline" "anisotropy" "fabrics" "rubber" "torus" "tangle" "jelly" "skin");
+
+/// The built-in scenes that contact is put to the test with: for each seed of their jitter, nothing may ever intersect.
+pub const CONTACT_SCENES: [&str; 10] =
+    ["drape", "heap", "twist", "knot", "trick", "funnel", "skirt", "dress", "catch", "layers"];
+
+impl Builtin {
+    /// What `--set` would say to give all its jitter another seed.
+    pub fn with_seed(&self, seed: u32) -> Vec<String> {
+        let scene = super::Scene::parse(self.name, self.text, None, &[]);
+        let initial = scene.map(|scene| scene.settings.initial).unwrap_or_default();
+        let shaken = initial.iter().enumerate().filter(|(_, initial)| initial.jitter.is_some());
+        shaken.map(|(at, _)| format!("initial.{at}.jitter.seed={seed}")).collect()
+    }
+}
 
 /// The built-in scene with this name.
 pub fn builtin(name: &str) -> Option<&'static Builtin> {

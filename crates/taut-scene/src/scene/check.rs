@@ -4,6 +4,7 @@ use super::Settings;
 use super::decode::ticked;
 use super::document::{Node, Tree};
 use super::error::Problem;
+use super::settings::{Collider, GenerateSolid, GenerateSurface, MeshShape, Shape};
 use super::suggest::did_you_mean;
 
 /// Everything in a scene that does not fit together.
@@ -21,7 +22,7 @@ struct Check<'a> {
     problems: Vec<Problem>,
 }
 
-impl Check<'_> {
+impl<'a> Check<'a> {
     fn report(&mut self, path: &str, message: String, help: Vec<String>) {
         self.problems.push(Problem { span: Some(self.root.locate(path)), message, help });
     }
@@ -47,31 +48,34 @@ impl Check<'_> {
                 self.report(&format!("{path}.name"), message, vec![]);
             }
             taken.push(name);
-            self.one_mesh(list, at, name);
+            let kinds = if list == "cloth" { GenerateSurface::KINDS } else { GenerateSolid::KINDS };
+            self.one_mesh(&path, &format!("{list} {}", ticked(name)), self.element(list, at), kinds);
         }
     }
 
-    /// A body has a mesh from one place. What was written counts, whether or not it could be read.
-    fn one_mesh(&mut self, list: &str, at: usize, name: &str) {
-        let Some(Tree::Array(items)) = self.root.get(list).map(|node| &node.tree) else { return };
-        let has = |key: &str| items.get(at).is_some_and(|item| item.get(key).is_some());
-        let (path, name) = (format!("{list}.{at}"), ticked(name));
+    /// An element of a list at the root, as it was written.
+    fn element(&self, list: &str, at: usize) -> Option<&'a Node> {
+        match &self.root.get(list)?.tree {
+            Tree::Array(items) => items.get(at),
+            _ => None,
+        }
+    }
+
+    /// A body or mesh collider has a mesh from one place. What was written counts, whether or not it could be read.
+    fn one_mesh(&mut self, path: &str, what: &str, written: Option<&'a Node>, kinds: &[&str]) {
+        let has = |key: &str| written.is_some_and(|item| item.get(key).is_some());
         match (has("mesh"), has("generate")) {
             (true, true) => {
-                let message = format!("{list} {name} has both `mesh` and `generate`; expected one of them");
+                let message = format!("{what} has both `mesh` and `generate`; expected one of them");
                 self.report(&format!("{path}.generate"), message, vec![]);
             }
             (false, false) => {
-                let kinds = match list {
-                    "cloth" => super::settings::GenerateSurface::KINDS,
-                    _ => super::settings::GenerateSolid::KINDS,
-                };
                 let help = vec![
                     "mesh = \"file\" reads a file in the scene's folder".to_owned(),
                     format!("generate = {{ kind = … }} makes one: {}", super::decode::one_of(kinds)),
                 ];
-                let message = format!("{list} {name} has neither `mesh` nor `generate`; expected one of them");
-                self.report(&path, message, help);
+                let message = format!("{what} has neither `mesh` nor `generate`; expected one of them");
+                self.report(path, message, help);
             }
             _ => {}
         }
@@ -105,13 +109,52 @@ impl Check<'_> {
     }
 
     fn colliders(&mut self, settings: &Settings) {
+        let names: Vec<&str> = settings.collider.iter().filter_map(|c| c.name.as_deref()).collect();
         for (at, collider) in settings.collider.iter().enumerate() {
+            let path = self.root.element_path("collider", at);
+            if let Shape::Mesh(mesh) = &collider.shape {
+                self.mesh(&path, at, mesh);
+            }
+            if let Some(follow) = &collider.follow {
+                self.known(&format!("{path}.follow"), "collider", follow, &names);
+                if leaders(&settings.collider, at).is_none() {
+                    let path = format!("{path}.follow");
+                    self.report(&path, format!("`{path}` leads back to itself"), vec![]);
+                }
+            }
             if collider.motion.as_ref().is_some_and(|motion| motion.scale.is_some()) {
                 let path = format!("collider.{at}.motion.scale");
                 self.report(&path, format!("`{path}` is given, but colliders keep their size"), vec![]);
             }
         }
     }
+
+    /// The shape of a mesh collider.
+    fn mesh(&mut self, path: &str, at: usize, mesh: &MeshShape) {
+        let written = self.element("collider", at).and_then(|collider| collider.get("shape"));
+        let path = format!("{path}.shape");
+        self.one_mesh(&path, &format!("`{path}`"), written, GenerateSurface::KINDS);
+        if mesh.cache.is_some() && mesh.mesh.is_none() {
+            let message = format!("`{path}.cache` moves a `mesh`, but there is none");
+            let help = "mesh = \"file\" says how the points of the cache are connected".to_owned();
+            self.report(&format!("{path}.cache"), message, vec![help]);
+        }
+    }
+}
+
+/// The colliders that one moves along with, the nearest first; nothing if they lead round in a circle.
+pub(crate) fn leaders(all: &[Collider], at: usize) -> Option<Vec<usize>> {
+    let mut found = Vec::new();
+    let mut last = at;
+    while let Some(name) = &all[last].follow {
+        let Some(next) = all.iter().position(|c| c.name.as_ref() == Some(name)) else { break };
+        if next == at || found.contains(&next) {
+            return None;
+        }
+        found.push(next);
+        last = next;
+    }
+    Some(found)
 }
 
 /// The names of all cloth and solids.

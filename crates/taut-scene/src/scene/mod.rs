@@ -35,7 +35,8 @@ mod suggest;
 mod track;
 mod units;
 
-pub use builtin::{BUILTIN, Builtin, builtin};
+pub use builtin::{BUILTIN, Builtin, CONTACT_SCENES, builtin};
+pub(crate) use check::leaders;
 pub use error::SceneError;
 pub use project::{ProjectError, new_project};
 pub use schema::schema;

@@ -13,6 +13,8 @@ use taut::{BuildError, ModelBuilder};
 pub(super) struct Bodies {
     pub builder: ModelBuilder,
     pub objects: Vec<Object>,
+    /// First vertices of bodies that do not begin at rest, and where all their vertices begin, m.
+    pub starts: Vec<(u32, Vec<[f64; 3]>)>,
     /// What was odd about files.
     pub warnings: Vec<String>,
 }
@@ -29,7 +31,8 @@ const COLOURS: [Colour; 6] = [
 
 impl Bodies {
     pub fn new(scene: &Scene) -> Result<Self, SceneError> {
-        let mut bodies = Bodies { builder: ModelBuilder::new(), objects: Vec::new(), warnings: Vec::new() };
+        let mut bodies =
+            Bodies { builder: ModelBuilder::new(), objects: Vec::new(), starts: Vec::new(), warnings: Vec::new() };
         for (at, cloth) in scene.settings.cloth.iter().enumerate() {
             bodies.add_cloth(scene, &scene.element_path("cloth", at), cloth)?;
         }
@@ -45,11 +48,17 @@ impl Bodies {
             None => self.read_surface(scene, path, cloth)?,
         };
         let place = Transform { scale: cloth.scale.0, rotate: cloth.rotate.0, translate: cloth.translate };
+        let start = cloth.generate.as_ref().map_or(Ok(None), |generate| generate.start());
+        let start = start.map_err(generator(scene, path, "generate"))?;
+        // Placed as the mesh is, whatever the transform does.
+        let start = start.map(|positions| place.tri_mesh(TriMesh { positions, ..TriMesh::default() }));
+        let start = start.transpose().map_err(generator(scene, path, ""))?.map(|mesh| mesh.positions);
         let mesh = place.tri_mesh(mesh).map_err(generator(scene, path, ""))?;
         let base = self.builder.add_cloth(&cloth.name, &mesh, &cloth.material()).map_err(builder(scene, path))?;
         let info = ObjectInfo::from_triangles(&cloth.name, &mesh).with_velocities();
         let fields = ["weft", "warp", "shear", "area"];
         let info = fields.iter().fold(info, |info, name| info.with_field(name, FieldOn::Triangles));
+        self.starts.extend(start.map(|start| (base, start)));
         self.push(ObjectKind::Cloth, info, mesh.groups, base, cloth.colour);
         Ok(())
     }
@@ -135,7 +144,11 @@ fn align(mesh: &mut TetMesh, frames: Frames) -> Result<(), GenerateError> {
 }
 
 /// A generator's error, at the key it is about.
-fn generator<'a>(scene: &'a Scene, path: &'a str, section: &'a str) -> impl Fn(GenerateError) -> SceneError + 'a {
+pub(super) fn generator<'a>(
+    scene: &'a Scene,
+    path: &'a str,
+    section: &'a str,
+) -> impl Fn(GenerateError) -> SceneError + 'a {
     move |error| {
         let at = if section.is_empty() { path.to_owned() } else { format!("{path}.{section}") };
         let key = format!("{at}.{}", error.parameter);

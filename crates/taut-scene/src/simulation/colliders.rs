@@ -1,8 +1,10 @@
-//! Colliders: their poses over time, for the engine and for pictures.
+//! Colliders: where they are over time, for the engine and for pictures.
 
-use super::motion::collider_pose;
+use super::motion::{Course, to_world};
+use super::surface::Surface;
 use crate::generate::{self, BoxParams, CapsuleParams, SheetParams, SphereDetail, SphereParams};
 use crate::scene::settings::{Collider, Colour, Shape};
+use crate::scene::{Scene, SceneError};
 use taut::Pose;
 use taut::mesh::TriMesh;
 
@@ -11,7 +13,7 @@ use taut::mesh::TriMesh;
 pub struct ColliderObject {
     /// What the scene calls it, or `collider 0` and so on.
     pub name: String,
-    /// Its surface at its own origin, m. Of a plane, which has no end, only a part.
+    /// Its surface at its own origin, m. Of a plane, which has no end, only a part; of a mesh that deforms, how it begins.
     pub mesh: TriMesh,
     /// Whether it is a plane, which pictures may rather show as a floor.
     pub plane: bool,
@@ -19,41 +21,99 @@ pub struct ColliderObject {
     pub colour: Option<Colour>,
     /// Whether the scene wants it shown.
     pub visible: bool,
-    pub(super) source: Collider,
+    course: Course,
+    source: Collider,
+    /// If it is a mesh to the engine, too.
+    surface: Option<Surface>,
 }
 
 impl ColliderObject {
-    pub(super) fn new(at: usize, collider: &Collider) -> Self {
-        ColliderObject {
+    /// One of the scene's colliders. What is odd about its files is added to `warnings`.
+    pub(super) fn new(scene: &Scene, at: usize, warnings: &mut Vec<String>) -> Result<Self, SceneError> {
+        let collider = &scene.settings.collider[at];
+        let surface = match &collider.shape {
+            Shape::Mesh(mesh) => Some(Surface::new(scene, &scene.element_path("collider", at), mesh, warnings)?),
+            _ => None,
+        };
+        Ok(ColliderObject {
             name: collider.name.clone().unwrap_or_else(|| format!("collider {at}")),
-            mesh: surface(&collider.shape),
+            mesh: surface.as_ref().map_or_else(|| drawn(&collider.shape), |surface| surface.mesh(0.0)),
             plane: matches!(collider.shape, Shape::Plane(_)),
             colour: collider.colour,
             visible: collider.visible,
+            course: Course::new(&scene.settings.collider, at),
             source: collider.clone(),
-        }
+            surface,
+        })
     }
 
     /// Where it is at a time, s.
     pub fn pose(&self, time: f64) -> Pose {
-        collider_pose(&self.source, time)
+        self.course.pose(time)
     }
 
-    /// As the engine has it, in a step from one time to another, s.
-    pub(super) fn during(&self, from: f64, to: f64) -> taut::Collider {
+    /// Where the vertices of its mesh are at a time (s), m.
+    pub fn positions(&self, time: f64) -> Vec<[f64; 3]> {
+        let pose = self.pose(time);
+        let deformed = self.surface.as_ref().and_then(|surface| surface.deformed(time));
+        let own = deformed.as_ref().unwrap_or(&self.mesh.positions);
+        own.iter().map(|&point| to_world(&pose, point)).collect()
+    }
+
+    /// The height of the floor that it is at a time (s), m: if it is a level plane with its free side up.
+    pub fn floor(&self, time: f64) -> Option<f64> {
+        let pose = self.pose(time);
+        let ([_, bottom, _], [_, top, _]) = (to_world(&pose, [0.0; 3]), to_world(&pose, [0.0, 1.0, 0.0]));
+        (self.plane && top - bottom > 0.9999).then_some(bottom)
+    }
+
+    /// Whether it ever moves or deforms.
+    fn moves(&self) -> bool {
+        self.course.moves() || self.surface.as_ref().is_some_and(Surface::deforms)
+    }
+
+    /// Its shape, as the scene has it.
+    pub(super) fn shape(&self) -> &Shape {
+        &self.source.shape
+    }
+
+    /// As the engine has it, in a step from one time to another, s. Meshes are no such collider.
+    pub(super) fn during(&self, from: f64, to: f64) -> Option<taut::Collider> {
         let shape = match &self.source.shape {
             Shape::Plane(_) => taut::Shape::Plane,
             Shape::Sphere(ball) => taut::Shape::Sphere { radius: ball.radius },
             Shape::Capsule(rod) => taut::Shape::Capsule { radius: rod.radius, half_length: 0.5 * rod.length },
             Shape::Box(b) => taut::Shape::Box { half: b.size.map(|edge| 0.5 * edge) },
+            Shape::Mesh(_) => return None,
         };
         let (friction, thickness) = (self.source.friction, self.source.thickness);
-        taut::Collider { shape, from: self.pose(from), to: self.pose(to), friction, thickness }
+        Some(taut::Collider { shape, from: self.pose(from), to: self.pose(to), friction, thickness })
+    }
+
+    /// As the engine has a mesh, in a step from one time to another, s.
+    pub(super) fn mesh_during(&mut self, from: f64, to: f64) -> Option<taut::MeshCollider> {
+        let (from, to) = if self.moves() { (from, to) } else { (0.0, 0.0) };
+        let [from, to] = [from, to].map(|time| {
+            // A step begins where the one before it ended.
+            let known = self.surface.as_ref().and_then(|surface| surface.known(time));
+            known.or_else(|| {
+                let positions = self.positions(time).into();
+                self.surface.as_mut().map(|surface| surface.remember(time, positions))
+            })
+        });
+        let shape = self.surface.as_ref()?.shape();
+        let (friction, thickness) = (self.source.friction, self.source.thickness);
+        Some(taut::MeshCollider { shape, from: from?, to: to?, friction, thickness })
+    }
+
+    /// Numbers that tell its file from others.
+    pub(super) fn fingerprint(&self) -> Vec<f64> {
+        self.surface.as_ref().map(Surface::fingerprint).unwrap_or_default()
     }
 }
 
 /// A surface fine enough to look round.
-fn surface(shape: &Shape) -> TriMesh {
+fn drawn(shape: &Shape) -> TriMesh {
     let mesh = match shape {
         Shape::Plane(plane) => {
             generate::sheet(&SheetParams { width: plane.size, height: plane.size, nx: 2, ny: 2, ..Default::default() })
@@ -67,6 +127,7 @@ fn surface(shape: &Shape) -> TriMesh {
             generate::capsule(&CapsuleParams { radius: rod.radius, length: rod.length, rings: 8, ..Default::default() })
         }
         Shape::Box(b) => generate::box_surface(&BoxParams { size: b.size, divisions: [1; 3], ..Default::default() }),
+        Shape::Mesh(_) => Ok(TriMesh::default()),
     };
     // Lengths have been checked; what the generators still refuse is too small or large to see.
     mesh.unwrap_or_default()

@@ -7,7 +7,7 @@ use crate::generate::rng::SplitMix64;
 use crate::scene::Scene;
 use crate::scene::settings::Initial;
 
-/// Stretches, scrambles and sets in motion what the scene asks for, in its order.
+/// Stretches, scrambles, shakes and sets in motion what the scene asks for, in its order.
 pub(super) fn apply(scene: &Scene, objects: &[Object], engine: &mut dyn Engine) {
     for initial in &scene.settings.initial {
         if let Some(object) = objects.iter().find(|object| object.info.name == initial.body) {
@@ -21,11 +21,15 @@ fn start(initial: &Initial, object: &Object, engine: &mut dyn Engine) {
     let (low, high) = bounds(&places);
     let middle: [f64; 3] = std::array::from_fn(|k| 0.5 * (low[k] + high[k]));
     let mut rng = initial.scramble.as_ref().map(|scramble| SplitMix64::new(u64::from(scramble.seed)));
+    let mut noise = initial.jitter.as_ref().map(|jitter| SplitMix64::new(u64::from(jitter.seed)));
     for (vertex, place) in object.vertices.clone().zip(places) {
         let mut to: [f64; 3] = std::array::from_fn(|k| middle[k] + initial.stretch.0[k] * (place[k] - middle[k]));
         if let (Some(rng), Some(scramble)) = (&mut rng, &initial.scramble) {
             let thrown: [f64; 3] = std::array::from_fn(|k| rng.range(low[k], high[k]));
             to = std::array::from_fn(|k| to[k] + scramble.amount * (thrown[k] - to[k]));
+        }
+        if let (Some(noise), Some(jitter)) = (&mut noise, &initial.jitter) {
+            to = to.map(|x| x + noise.range(-jitter.amount, jitter.amount));
         }
         let mut velocity = initial.velocity;
         if let Some(spin) = &initial.spin {

@@ -1,6 +1,7 @@
 //! What a frame is in numbers.
 
 use serde_json::{Value as Json, json};
+use taut::Touch;
 use taut::measure::{Spread, Strains, Totals};
 
 /// What a frame is in numbers.
@@ -42,6 +43,10 @@ pub struct Metrics {
     pub contained: u64,
     /// Vertices that touch a collider.
     pub contacts: u64,
+    /// What contact between surfaces did in the frame, see [`ContactLog::frame`](super::ContactLog::frame).
+    pub touch: Touch,
+    /// The most that intersected at the end of a step of the frame, if it was [checked](super::Simulation::verify).
+    pub intersections: Option<u64>,
     /// A fingerprint of all positions and velocities.
     pub state_hash: u64,
 }
@@ -97,6 +102,14 @@ impl Metrics {
             "inverted": self.inverted,
             "contained": self.contained,
             "contacts": self.contacts,
+            "touch": {
+                "pairs": self.touch.pairs,
+                "stopped": self.touch.stopped,
+                "removed": self.touch.removed,
+                "impossible": self.touch.impossible,
+                "tangled": self.touch.tangled,
+            },
+            "intersections": self.intersections,
             "state_hash": format!("{:016x}", self.state_hash),
         })
     }

@@ -20,11 +20,16 @@ mod initial;
 mod metrics;
 mod motion;
 mod pins;
+mod surface;
+mod touch;
+mod verify;
 
 pub use colliders::ColliderObject;
 pub use metrics::Metrics;
+pub use touch::{ContactLog, Seen};
+pub use verify::{Crossing, Intersections};
 
-use crate::scene::settings::{Colour, Precision};
+use crate::scene::settings::{Colour, Precision, Shape};
 use crate::scene::{Scene, SceneError};
 use crate::write::hash::Hash64;
 use crate::write::{Checkpoint, CheckpointError, ObjectInfo, Setup};
@@ -33,7 +38,8 @@ use engine::Engine;
 use std::collections::HashMap;
 use std::ops::Range;
 use taut::mesh::Group;
-use taut::{Params, Stage};
+use taut::{Params, Skin, Stage, Touch};
+use verify::Verifier;
 
 /// What an object is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,6 +83,10 @@ pub struct FrameReport {
     pub contained: u64,
     /// Vertices that touch a collider at its end.
     pub contacts: u64,
+    /// What contact between surfaces did, see [`ContactLog::frame`].
+    pub touch: Touch,
+    /// The most that intersected at the end of a step, if it was [checked](Simulation::verify).
+    pub intersections: Option<Intersections>,
     /// Threads that worked.
     pub threads: usize,
     /// Iterations of the solver, in all steps.
@@ -99,6 +109,10 @@ pub struct Simulation {
     pins: Vec<pins::HeldVertices>,
     warnings: Vec<String>,
     frame: u32,
+    skins: Vec<Skin>,
+    verifier: Verifier,
+    verify: bool,
+    log: ContactLog,
     contained: u64,
     contacts: u64,
     stage_seconds: Vec<f64>,
@@ -118,7 +132,7 @@ impl Simulation {
     /// Builds a scene: reads and makes its meshes, pins its pins. It is then at frame 0, the beginning. The results
     /// do not depend on the number of threads.
     pub fn new(scene: &Scene, precision: Precision, threads: usize) -> Result<Self, SceneError> {
-        let Bodies { builder, mut objects, mut warnings } = Bodies::new(scene)?;
+        let Bodies { builder, mut objects, starts, mut warnings } = Bodies::new(scene)?;
         let engine = match precision {
             Precision::F32 => engine::build::<f32>(builder, threads),
             Precision::F64 => engine::build::<f64>(builder, threads),
@@ -126,20 +140,33 @@ impl Simulation {
         let mut engine = engine.map_err(build::builder(scene, "cloth"))?;
         warnings.extend(engine.warnings().iter().map(ToString::to_string));
         add_surfaces(&mut objects, engine.as_ref());
+        for (base, places) in starts {
+            (base..).zip(places).for_each(|(vertex, place)| engine.set_position(vertex, place));
+        }
         initial::apply(scene, &objects, engine.as_mut());
         let pins = pins::pin_all(scene, &objects, engine.as_mut())?;
+        let mut collider = |at| ColliderObject::new(scene, at, &mut warnings);
+        let colliders = (0..scene.settings.collider.len()).map(&mut collider).collect::<Result<Vec<_>, _>>()?;
+        let skins = skins(scene);
+        warnings.extend(unmet(&colliders, &skins));
+        let verifier = Verifier::new(engine.bodies(), &skins, &colliders, engine.rest_positions().len() as u32);
         let mut hash = Hash64::default();
         hash.word(scene.hash());
         hash.update(precision.name().as_bytes());
         // Mesh files are part of the scene too.
         engine.rest_positions().as_flattened().iter().for_each(|x| hash.word(x.to_bits()));
+        colliders.iter().flat_map(ColliderObject::fingerprint).for_each(|x| hash.word(x.to_bits()));
         Ok(Simulation {
             engine,
             objects,
-            colliders: scene.settings.collider.iter().enumerate().map(|(at, c)| ColliderObject::new(at, c)).collect(),
+            colliders,
             pins,
             warnings,
             frame: 0,
+            skins,
+            verifier,
+            verify: false,
+            log: ContactLog::default(),
             contained: 0,
             contacts: 0,
             stage_seconds: vec![0.0; Stage::ALL.len()],
@@ -159,7 +186,11 @@ impl Simulation {
         let dt = self.step_seconds();
         let mut report = FrameReport { steps, stage_seconds: vec![0.0; Stage::ALL.len()], ..FrameReport::default() };
         for step in 0..steps {
-            let at = |step: u32| self.time_of(self.frame) + f64::from(step) * dt;
+            // The last step ends where the next frame begins, to the bit: nothing may jump in between.
+            let at = |step: u32| match step == steps {
+                true => self.time_of(self.frame + 1),
+                false => self.time_of(self.frame) + f64::from(step) * dt,
+            };
             let (from, to) = (at(step), at(step + 1));
             pins::drive(&mut self.pins, self.engine.as_mut(), from, to);
             let mut params = self.params(from, to);
@@ -170,6 +201,12 @@ impl Simulation {
             }
             report.contained += done.contained;
             report.contacts = done.contacts;
+            touch::add_step(&mut report.touch, &done.touch, step);
+            if self.verify {
+                let found = self.intersections_at(to);
+                let most = report.intersections.filter(|most| most.count >= found.count);
+                report.intersections = Some(most.unwrap_or(found));
+            }
             report.threads = report.threads.max(done.threads);
             report.iterations += done.iterations;
             report.residual = done.residual;
@@ -177,6 +214,7 @@ impl Simulation {
         self.frame += 1;
         self.contained += report.contained;
         self.contacts = report.contacts;
+        self.log.add(report.touch, report.intersections, self.time());
         for (sum, seconds) in self.stage_seconds.iter_mut().zip(&report.stage_seconds) {
             *sum += seconds;
         }
@@ -184,7 +222,8 @@ impl Simulation {
     }
 
     /// How to step from one time to another, s.
-    fn params(&self, from: f64, to: f64) -> Params {
+    fn params(&mut self, from: f64, to: f64) -> Params {
+        let meshes = self.colliders.iter_mut().filter_map(|collider| collider.mesh_during(from, to)).collect();
         let settings = &self.scene.settings;
         let air = &settings.air;
         Params {
@@ -195,7 +234,9 @@ impl Simulation {
                 across: air.drag.across,
                 along: air.drag.along,
             },
-            colliders: self.colliders.iter().map(|collider| collider.during(from, to)).collect(),
+            colliders: self.colliders.iter().filter_map(|collider| collider.during(from, to)).collect(),
+            meshes,
+            contact: taut::Contact { skins: self.skins.clone(), every: settings.contact.every },
             ..settings.solver.params()
         }
     }
@@ -271,12 +312,37 @@ impl Simulation {
         self.objects.iter().zip(self.engine.bodies()).map(of).collect()
     }
 
-    /// How many pairs of triangles on the surfaces of all bodies intersect, themselves included, by exact arithmetic.
-    pub fn intersections(&self) -> usize {
-        let bodies = self.engine.bodies();
-        let triangles: Vec<[u32; 3]> = bodies.iter().flat_map(|body| body.triangles.iter().copied()).collect();
+    /// What intersects now: bodies themselves, each other, and colliders. Triangles are checked by exact arithmetic.
+    /// With contact, what the scene says need not meet does not count.
+    pub fn intersections(&mut self) -> Intersections {
+        self.intersections_at(self.time())
+    }
+
+    /// What intersects at a time, s.
+    fn intersections_at(&mut self, time: f64) -> Intersections {
         let vertices = self.engine.rest_positions().len() as u32;
-        taut::contact::exact::intersections(&self.engine.positions(0..vertices), &triangles).len()
+        self.verifier.check(self.engine.positions(0..vertices), &self.colliders, time)
+    }
+
+    /// Counts what intersects after every step from now on; tells whether anything does now.
+    pub fn verify(&mut self) -> Intersections {
+        self.verify = true;
+        let found = self.intersections();
+        self.log.began_free.get_or_insert(found.count == 0);
+        found
+    }
+
+    /// What contact between surfaces did so far.
+    pub fn contact(&self) -> &ContactLog {
+        &self.log
+    }
+
+    /// The name of a body or, counted on from the last body, of a collider: see [`Crossing::between`].
+    pub fn name_of(&self, number: u32) -> &str {
+        let number = number as usize;
+        let collider = number.checked_sub(self.objects.len()).and_then(|at| self.colliders.get(at));
+        let object = self.objects.get(number).map(|object| object.info.name.as_str());
+        object.or(collider.map(|collider| collider.name.as_str())).unwrap_or_default()
     }
 
     /// What the frame is in numbers.
@@ -287,6 +353,8 @@ impl Simulation {
             time: self.time(),
             contained: self.contained,
             contacts: self.contacts,
+            touch: self.log.frame,
+            intersections: self.log.intersections,
             state_hash: self.state_hash(),
             ..Metrics::new(&self.engine.strains(), &totals)
         }
@@ -304,9 +372,7 @@ impl Simulation {
 
     /// Positions of the vertices of a collider's mesh now, m.
     pub fn collider_positions(&self, collider: usize) -> Vec<[f64; 3]> {
-        let collider = &self.colliders[collider];
-        let pose = collider.pose(self.time());
-        collider.mesh.positions.iter().map(|&point| motion::to_world(&pose, point)).collect()
+        self.colliders[collider].positions(self.time())
     }
 
     /// Where pictures mark held vertices, m. A body that is held all over needs no marks: they would hide it.
@@ -358,6 +424,7 @@ impl Simulation {
         let mut checkpoint = Checkpoint::new(self.identity, u64::from(self.frame) + 1, self.time());
         self.engine.save(&mut checkpoint);
         checkpoint.put("counters", vec![self.contained, self.contacts]);
+        checkpoint.put("contact", self.log.numbers());
         checkpoint.put("stage_seconds", self.stage_seconds.clone());
         checkpoint
     }
@@ -372,16 +439,40 @@ impl Simulation {
         }
         let counters = checkpoint.take::<u64>("counters")?;
         let stage_seconds = checkpoint.take::<f64>("stage_seconds")?;
+        let log = ContactLog::from_numbers(&checkpoint.take::<u64>("contact")?);
+        let log = log.ok_or_else(|| checkpoint.unusable("what it says about contact is cut off".into()))?;
         self.engine.restore(&mut checkpoint)?;
         self.frame = frame;
         let last_step = self.time() - self.step_seconds();
         pins::rewind(&mut self.pins, last_step);
+        self.log = log;
         self.contained = counters.first().copied().unwrap_or(0);
         self.contacts = counters.get(1).copied().unwrap_or(0);
         self.stage_seconds = stage_seconds;
         self.stage_seconds.resize(Stage::ALL.len(), 0.0);
         Ok(())
     }
+}
+
+/// How the bodies' surfaces meet others, cloth first; none if they are not to.
+fn skins(scene: &Scene) -> Vec<Skin> {
+    let settings = &scene.settings;
+    let contact = &settings.contact;
+    let cloth = settings.cloth.iter().map(|cloth| contact.cloth(cloth));
+    let all = cloth.chain(settings.solid.iter().map(|solid| contact.solid(solid)));
+    if contact.on { all.collect() } else { Vec::new() }
+}
+
+/// Colliders that nothing meets.
+fn unmet(colliders: &[ColliderObject], skins: &[Skin]) -> Vec<String> {
+    if skins.iter().any(|skin| skin.thickness > 0.0) {
+        return Vec::new();
+    }
+    let meshes = colliders.iter().filter(|collider| matches!(collider.shape(), Shape::Mesh(_)));
+    let say = |c: &ColliderObject| {
+        format!("nothing meets the mesh of collider {:?}: contact between surfaces is off", c.name)
+    };
+    meshes.map(say).collect()
 }
 
 /// Those of all held vertices, ascending, that belong to an object.

@@ -1,6 +1,7 @@
 //! Poses, and motions over time.
 
 use crate::generate::Rotation;
+use crate::scene::leaders;
 use crate::scene::settings::{Collider, Motion};
 use taut::Pose;
 
@@ -21,8 +22,41 @@ fn turned(pose: Pose, about: [f64; 3], q: [f64; 4]) -> Pose {
     Pose { position, rotation: multiply(q, pose.rotation) }
 }
 
-/// The pose of a collider at a time, s.
-pub(super) fn collider_pose(collider: &Collider, time: f64) -> Pose {
+/// A collider's way through time, with those it moves along with.
+#[derive(Clone, Debug)]
+pub(super) struct Course {
+    own: Collider,
+    /// The nearest first.
+    leaders: Vec<Collider>,
+}
+
+impl Course {
+    /// That of one of all colliders of a scene.
+    pub fn new(all: &[Collider], at: usize) -> Self {
+        let leaders = leaders(all, at).unwrap_or_default().into_iter().map(|leader| all[leader].clone()).collect();
+        Course { own: all[at].clone(), leaders }
+    }
+
+    /// Where it is at a time, s.
+    pub fn pose(&self, time: f64) -> Pose {
+        self.leaders.iter().fold(own_pose(&self.own, time), |pose, leader| {
+            let (start, now) = (own_pose(leader, 0.0), own_pose(leader, time));
+            let [x, y, z, w] = start.rotation;
+            let turn = multiply(now.rotation, [-x, -y, -z, w]);
+            let position = to_world(&now, from_world(&start, pose.position));
+            Pose { position, rotation: multiply(turn, pose.rotation) }
+        })
+    }
+
+    /// Whether it ever moves.
+    pub fn moves(&self) -> bool {
+        let mut all = std::iter::once(&self.own).chain(&self.leaders);
+        all.any(|collider| collider.motion.as_ref().is_some_and(moves))
+    }
+}
+
+/// The pose of a collider that moves along with none, at a time, s.
+fn own_pose(collider: &Collider, time: f64) -> Pose {
     let mut pose = Pose { position: collider.translate, rotation: quaternion(collider.rotate.0) };
     if let Some(motion) = &collider.motion {
         if let Some(turn) = &motion.rotate {

@@ -2,8 +2,8 @@
 
 use super::Object;
 use super::engine::Engine;
-use super::motion::{collider_pose, from_world, moved, moves, to_world};
-use crate::scene::settings::{Collider, Motion, Pin, Select, SelectTable};
+use super::motion::{Course, from_world, moved, moves, to_world};
+use crate::scene::settings::{Motion, Pin, Select, SelectTable};
 use crate::scene::{Scene, SceneError};
 use std::collections::HashSet;
 
@@ -12,7 +12,7 @@ pub(super) struct HeldVertices {
     /// The engine's vertices and where each was at the beginning, m.
     vertices: Vec<(u32, [f64; 3])>,
     motion: Option<Motion>,
-    follow: Option<Collider>,
+    follow: Option<Course>,
     until: f64,
     released: bool,
 }
@@ -46,17 +46,17 @@ pub(super) fn pin_all(
     Ok(pins)
 }
 
-fn followed(scene: &Scene, pin: &Pin) -> Option<Collider> {
-    let name = pin.follow.as_deref()?;
-    scene.settings.collider.iter().find(|collider| collider.name.as_deref() == Some(name)).cloned()
+fn followed(scene: &Scene, pin: &Pin) -> Option<Course> {
+    let (name, all) = (pin.follow.as_deref()?, &scene.settings.collider);
+    all.iter().position(|collider| collider.name.as_deref() == Some(name)).map(|at| Course::new(all, at))
 }
 
 impl HeldVertices {
     /// Where its ith vertex has to be at a time, s.
     fn target(&self, i: usize, time: f64) -> Option<[f64; 3]> {
         let mut point = self.vertices.get(i)?.1;
-        if let Some(collider) = &self.follow {
-            let (start, now) = (collider_pose(collider, 0.0), collider_pose(collider, time));
+        if let Some(course) = &self.follow {
+            let (start, now) = (course.pose(0.0), course.pose(time));
             point = to_world(&now, from_world(&start, point));
         }
         if let Some(motion) = &self.motion {
@@ -72,8 +72,7 @@ impl HeldVertices {
     }
 
     fn moves(&self) -> bool {
-        let collider = self.follow.as_ref().and_then(|collider| collider.motion.as_ref());
-        self.motion.as_ref().is_some_and(moves) || collider.is_some_and(moves)
+        self.motion.as_ref().is_some_and(moves) || self.follow.as_ref().is_some_and(Course::moves)
     }
 }
 

@@ -1,5 +1,6 @@
 //! `[[cloth]]`, `[[solid]]` and `[[initial]]`.
 
+use super::contact::{FRICTION, THICKNESS};
 use super::generate::{GenerateSolid, GenerateSurface};
 use super::material::{ClothElastic, FabricName, SolidElastic};
 use super::values::{Colour, Each, Form, Frames, GrainChoice, Turn};
@@ -50,6 +51,14 @@ section! {
         rest_stretch: [f64; 2] = taut::Cloth::default().rest_stretch => STRETCH;
         /// How fast motion along each kind of deformation dies. Rigid motion is never damped.
         damping: ClothDamping = ClothDamping::default();
+        /// The distance kept from other surfaces: each of two brings half of its own. 0: it meets none. If not
+        /// given, that of `fabric`, or else of `[contact]`.
+        thickness: Option<f64> = None => THICKNESS;
+        /// Friction coefficient against surfaces of its kind; two kinds meet with the geometric mean. If
+        /// not given, that of `fabric`, or else of `[contact]`.
+        friction: Option<f64> = None => FRICTION;
+        /// Whether it meets itself.
+        self_collision: bool = true;
         /// Colour in pictures.
         colour: Option<Colour> = None;
     }
@@ -157,6 +166,14 @@ section! {
         /// How fast deformation within an element dies; waves across many elements live far longer. Rigid motion is
         /// never damped.
         damping: f64 = taut::Solid::default().damping => RATE;
+        /// The distance kept from other surfaces: each of two brings half of its own. 0: it meets none. If not
+        /// given, that of `[contact]`.
+        thickness: Option<f64> = None => THICKNESS;
+        /// Friction coefficient against surfaces of its kind; two kinds meet with the geometric mean. If
+        /// not given, that of `[contact]`.
+        friction: Option<f64> = None => FRICTION;
+        /// Whether it meets itself.
+        self_collision: bool = true;
         /// Colour in pictures.
         colour: Option<Colour> = None;
     }
@@ -198,6 +215,8 @@ section! {
         stretch: Each<3> = Each([1.0; 3]) => Rule::ANY.from(-100.0).to(100.0);
         /// Puts every vertex somewhere at random.
         scramble: Option<Scramble> = None;
+        /// Moves every vertex a little, at random.
+        jitter: Option<Jitter> = None;
         /// Velocity of all its vertices.
         velocity: [f64; 3] = [0.0; 3] => Rule::ANY.from(-1e5).to(1e5).unit("m/s");
         /// Rotation about its middle.
@@ -212,6 +231,16 @@ section! {
         seed: u32 = 1;
         /// How far vertices go from where they were (0) to where they are thrown (1).
         amount: f64 = 1.0 => Rule::SHARE;
+    }
+}
+
+section! {
+    /// Small random displacements: where a scene could fall to either side, another seed shows the other.
+    pub struct Jitter {
+        /// Another seed gives other displacements.
+        seed: u32 = 1;
+        /// How far a vertex goes along each axis, at most.
+        amount: f64 => Rule::ANY.from(0.0).to(1e3).unit("m");
     }
 }
 

@@ -1,14 +1,16 @@
-//! `[[collider]]`: rigid things that nothing enters.
+//! `[[collider]]`: things that nothing enters.
 
+use super::contact::{FRICTION, THICKNESS};
+use super::generate::GenerateSurface;
 use super::pin::Motion;
-use super::values::{Colour, Turn};
+use super::values::{Colour, Each, Turn};
 use crate::generate::Rotation;
 use crate::scene::decode::Rule;
 
 const LENGTH: Rule = Rule::ANY.above(0.0).to(1e6).unit("m");
 
 section! {
-    /// A rigid thing that nothing enters.
+    /// A thing that nothing enters.
     pub struct Collider {
         /// What pins and messages call it.
         name: Option<String> = None;
@@ -20,10 +22,12 @@ section! {
         translate: [f64; 3] = [0.0; 3] => Rule::ANY.from(-1e6).to(1e6).unit("m");
         /// How it moves; it keeps its size.
         motion: Option<Motion> = None;
+        /// The name of another collider that it moves along with, after its own `motion`: a shin with its thigh.
+        follow: Option<String> = None;
         /// Friction coefficient: 0 for ice, about 0.3 for cloth on wood, 1 for rubber.
-        friction: f64 = 0.3 => Rule::ANY.from(0.0).to(100.0);
+        friction: f64 = 0.3 => FRICTION;
         /// The distance that is kept from its surface.
-        thickness: f64 = 0.002 => Rule::ANY.from(0.0).to(1.0).unit("m");
+        thickness: f64 = 0.002 => THICKNESS;
         /// Whether pictures show it.
         visible: bool = true;
         /// Colour in pictures.
@@ -42,6 +46,8 @@ variants! {
         Capsule(CapsuleShape) = "capsule",
         /// A box.
         Box(BoxShape) = "box",
+        /// A surface of triangles, closed or open, that may deform.
+        Mesh(MeshShape) = "mesh",
     }
 }
 
@@ -76,5 +82,29 @@ section! {
     pub struct BoxShape {
         /// Extent along its own x, y and z.
         size: [f64; 3] => LENGTH;
+    }
+}
+
+section! {
+    /// A surface of triangles from a file or made from a few numbers. Both its sides are solid. Only bodies with a
+    /// thickness meet it.
+    pub struct MeshShape {
+        /// A mesh file of any format in the scene's folder; with an animation (glTF) it moves, and so does a sequence of files
+        /// such as "walk_####.obj". Give this or `generate`.
+        mesh: Option<String> = None;
+        /// Of a glTF file, the node or mesh with this name; all of them if not given.
+        part: Option<String> = None;
+        /// Of a glTF file, the animation with this name; the first if not given.
+        animation: Option<String> = None;
+        /// A point cache (PC2, MDD) in the scene's folder that moves the vertices of `mesh`.
+        cache: Option<String> = None;
+        /// Frames in a second of a sequence, or of a cache that counts in frames.
+        fps: f64 = 24.0 => Rule::ANY.from(1.0).to(10_000.0).unit("1/s");
+        /// When its animation begins.
+        start: f64 = 0.0 => Rule::ANY.from(-1e6).to(1e6).unit("s");
+        /// A mesh made from a few numbers. Give this or `mesh`.
+        generate: Option<GenerateSurface> = None;
+        /// Factors along its own x, y and z, or one for all. Applied first.
+        scale: Each<3> = Each([1.0; 3]) => Rule::ANY.above(0.0).to(1e6);
     }
 }

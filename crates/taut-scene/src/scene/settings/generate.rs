@@ -24,6 +24,10 @@ variants! {
         Tube(Tube) = "tube",
         /// A flared skirt around the y axis.
         Skirt(Skirt) = "skirt",
+        /// A dress with two straps, its front towards +z.
+        Dress(Dress) = "dress",
+        /// A ribbon that begins in a loose overhand knot.
+        Knot(Knot) = "knot",
         /// A closed sphere.
         Sphere(SphereSurface) = "sphere",
         /// A closed box.
@@ -151,6 +155,48 @@ section! {
 }
 
 section! {
+    /// A dress with two straps around the y axis, its front towards +z.
+    pub struct Dress {
+        /// Half its width at the bust, at the waist and at the hem.
+        radii: [f64; 3] = make::DressParams::default().radii => LENGTH;
+        /// Depth from front to back over width.
+        depth: f64 = make::DressParams::default().depth => Rule::ANY.from(0.05).to(20.0);
+        /// Extent along y from bust to hem.
+        height: f64 = make::DressParams::default().height => LENGTH;
+        /// How far the straps rise above the bust.
+        strap: f64 = make::DressParams::default().strap => LENGTH;
+        /// Vertices around, a multiple of 4.
+        around: u32 = make::DressParams::default().around => count(24.0);
+        /// Rows of quads from bust to hem.
+        along: u32 = make::DressParams::default().along => count(3.0);
+        /// Quads across a strap, at most an eighth of `around`.
+        strap_across: u32 = make::DressParams::default().strap_across => count(1.0);
+        /// Rows of quads along a strap.
+        strap_along: u32 = make::DressParams::default().strap_along => count(4.0);
+        /// Where the middle of its axis is, from bust to hem.
+        centre: [f64; 3] = [0.0; 3] => PLACE;
+    }
+}
+
+section! {
+    /// A ribbon that begins in a loose overhand knot in the xy-plane; at rest it is flat.
+    pub struct Knot {
+        /// Length of the ribbon.
+        length: f64 = make::KnotParams::default().length => LENGTH;
+        /// Width of the ribbon.
+        width: f64 = make::KnotParams::default().width => LENGTH;
+        /// The distance left where the ribbon crosses itself.
+        gap: f64 = make::KnotParams::default().gap => LENGTH;
+        /// Vertices along.
+        nx: u32 = make::KnotParams::default().nx => count(64.0);
+        /// Vertices across.
+        ny: u32 = make::KnotParams::default().ny => count(2.0);
+        /// Where its middle is.
+        centre: [f64; 3] = [0.0; 3] => PLACE;
+    }
+}
+
+section! {
     /// A closed sphere.
     pub struct SphereSurface {
         /// Radius.
@@ -189,7 +235,15 @@ section! {
 }
 
 impl GenerateSurface {
-    /// Makes the mesh.
+    /// Where the vertices of the mesh begin, m, if they do not begin at rest.
+    pub fn start(&self) -> Result<Option<Vec<[f64; 3]>>, GenerateError> {
+        match self {
+            Self::Knot(p) => Ok(Some(make::knot(&p.params())?.1)),
+            _ => Ok(None),
+        }
+    }
+
+    /// Makes the mesh, as it is at rest.
     pub fn mesh(&self) -> Result<TriMesh, GenerateError> {
         match self {
             Self::Sheet(p) => make::sheet(&make::SheetParams {
@@ -234,6 +288,18 @@ impl GenerateSurface {
                     SkirtCut::OnePiece => make::SkirtPattern::OnePiece,
                 },
             }),
+            Self::Dress(p) => make::dress(&make::DressParams {
+                radii: p.radii,
+                depth: p.depth,
+                height: p.height,
+                strap: p.strap,
+                around: p.around,
+                along: p.along,
+                strap_across: p.strap_across,
+                strap_along: p.strap_along,
+                centre: p.centre,
+            }),
+            Self::Knot(p) => Ok(make::knot(&p.params())?.0),
             Self::Sphere(p) => make::sphere(&make::SphereParams {
                 radius: p.radius,
                 detail: SphereDetail::Divisions(p.steps),
@@ -248,6 +314,19 @@ impl GenerateSurface {
                 rings: p.rings,
                 centre: p.centre,
             }),
+        }
+    }
+}
+
+impl Knot {
+    fn params(&self) -> make::KnotParams {
+        make::KnotParams {
+            length: self.length,
+            width: self.width,
+            gap: self.gap,
+            nx: self.nx,
+            ny: self.ny,
+            centre: self.centre,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod body;
 mod collider;
+mod contact;
 mod generate;
 mod material;
 mod output;
@@ -10,8 +11,9 @@ mod solver;
 mod values;
 mod world;
 
-pub use body::{Cloth, ClothDamping, ClothRows, Initial, Scramble, Solid, SolidRows, Spin};
-pub use collider::{BoxShape, CapsuleShape, Collider, PlaneShape, Shape, SphereShape};
+pub use body::{Cloth, ClothDamping, ClothRows, Initial, Jitter, Scramble, Solid, SolidRows, Spin};
+pub use collider::{BoxShape, CapsuleShape, Collider, MeshShape, PlaneShape, Shape, SphereShape};
+pub use contact::{CONTACT_BY_DEFAULT, Contact};
 pub use generate::*;
 pub use material::{ClothElastic, Continuum, ElasticDamping, FabricName, Links, SolidElastic, StretchShear};
 pub use output::{Camera, Coloured, Output, Pictures};
@@ -39,7 +41,9 @@ section! {
         solid: Vec<Solid> = Vec::new();
         /// Vertices that are held, or moved.
         pin: Vec<Pin> = Vec::new();
-        /// Rigid things that nothing enters.
+        /// Contact of surfaces with each other, with themselves and with meshes.
+        contact: Contact = Contact::default();
+        /// Things that nothing enters.
         collider: Vec<Collider> = Vec::new();
         /// How bodies differ from rest when the time begins.
         initial: Vec<Initial> = Vec::new();

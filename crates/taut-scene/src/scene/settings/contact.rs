@@ -1,0 +1,48 @@
+//! `[contact]`, and what bodies say about it.
+
+use super::{Cloth, Solid};
+use crate::scene::decode::Rule;
+
+/// Whether surfaces meet each other in a scene that does not say.
+pub const CONTACT_BY_DEFAULT: bool = true;
+
+/// A distance kept between surfaces.
+pub(super) const THICKNESS: Rule = Rule::ANY.from(0.0).to(1.0).unit("m");
+/// Coulomb's coefficient.
+pub(super) const FRICTION: Rule = Rule::ANY.from(0.0).to(100.0);
+
+section! {
+    /// Contact of surfaces with each other, with themselves and with meshes.
+    pub struct Contact + Default {
+        /// Whether surfaces meet. If not, they pass through each other, themselves and meshes, and only their vertices
+        /// meet the other colliders.
+        on: bool = CONTACT_BY_DEFAULT;
+        /// The distance kept between surfaces, for bodies that give none of their own.
+        thickness: f64 = taut::Skin::default().thickness => THICKNESS;
+        /// Friction coefficient between surfaces, for bodies that give none of their own.
+        friction: f64 = taut::Skin::default().friction => FRICTION;
+        /// Substeps after which near pairs are looked for again. More save time; less is removed from fast motion with fewer.
+        every: u32 = taut::Contact::default().every => Rule::ANY.from(1.0).to(1000.0);
+    }
+}
+
+impl Contact {
+    /// How a cloth meets others: as it says itself, or its fabric, or the scene.
+    pub fn cloth(&self, cloth: &Cloth) -> taut::Skin {
+        let fabric = cloth.fabric.map(|fabric| fabric.0);
+        taut::Skin {
+            thickness: cloth.thickness.or(fabric.map(|f| f.thickness.value)).unwrap_or(self.thickness),
+            friction: cloth.friction.or(fabric.map(|f| f.friction.value)).unwrap_or(self.friction),
+            own: cloth.self_collision,
+        }
+    }
+
+    /// How a solid meets others: as it says itself, or the scene.
+    pub fn solid(&self, solid: &Solid) -> taut::Skin {
+        taut::Skin {
+            thickness: solid.thickness.unwrap_or(self.thickness),
+            friction: solid.friction.unwrap_or(self.friction),
+            own: solid.self_collision,
+        }
+    }
+}

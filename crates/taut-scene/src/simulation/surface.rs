@@ -1,0 +1,123 @@
+//! The meshes of mesh colliders: read or made once, and where their vertices are over time.
+
+use super::build::generator;
+use crate::read::animated::{AnimatedMesh, read_animated};
+use crate::read::{Options, Pick, ReadError, read_mesh};
+use crate::scene::settings::MeshShape;
+use crate::scene::{Scene, SceneError};
+use std::sync::Arc;
+use taut::ColliderMesh;
+use taut::mesh::TriMesh;
+
+/// A mesh that others cannot enter, in its own frame.
+#[derive(Clone, Debug)]
+pub(super) struct Surface {
+    animated: Arc<AnimatedMesh>,
+    scale: [f64; 3],
+    /// When its motion begins, s.
+    start: f64,
+    shape: Arc<ColliderMesh>,
+    /// Where it was last placed in the world: the time and the positions.
+    last: Option<(f64, Arc<[[f64; 3]]>)>,
+}
+
+impl Surface {
+    /// Reads or makes what a collider at a dotted path asks for. What is odd about files is added to `warnings`.
+    pub fn new(scene: &Scene, path: &str, mesh: &MeshShape, warnings: &mut Vec<String>) -> Result<Self, SceneError> {
+        let path = format!("{path}.shape");
+        let animated = match &mesh.generate {
+            Some(generate) => AnimatedMesh::still(generate.mesh().map_err(generator(scene, &path, "generate"))?),
+            None => read(scene, &path, mesh, warnings)?,
+        };
+        if animated.mesh.triangles.is_empty() {
+            let message = format!("`{path}.mesh` has no triangles; expected a surface");
+            return Err(scene.error(&format!("{path}.mesh"), message, Vec::new()));
+        }
+        let (scale, start) = (mesh.scale.0, mesh.start);
+        let rest: Vec<_> = animated.mesh.positions.iter().map(|&p| scaled(p, scale)).collect();
+        let shape = Arc::new(ColliderMesh::new(&rest, &animated.mesh.triangles));
+        Ok(Surface { animated: Arc::new(animated), scale, start, shape, last: None })
+    }
+
+    /// The triangles, as the engine has them.
+    pub fn shape(&self) -> Arc<ColliderMesh> {
+        self.shape.clone()
+    }
+
+    /// Whether its vertices move against each other.
+    pub fn deforms(&self) -> bool {
+        self.animated.duration > 0.0
+    }
+
+    /// The mesh as it is at a time, s.
+    pub fn mesh(&self, time: f64) -> TriMesh {
+        TriMesh { positions: self.at(time), ..self.animated.mesh.clone() }
+    }
+
+    /// Where the vertices are at a time (s), m, if they move at all.
+    pub fn deformed(&self, time: f64) -> Option<Vec<[f64; 3]>> {
+        self.deforms().then(|| self.at(time))
+    }
+
+    fn at(&self, time: f64) -> Vec<[f64; 3]> {
+        let mut positions = Vec::new();
+        self.animated.positions_at(time - self.start, &mut positions);
+        positions.iter_mut().for_each(|p| *p = scaled(*p, self.scale));
+        positions
+    }
+
+    /// Where it was placed in the world at a time (s), if that was the last one asked for.
+    pub fn known(&self, time: f64) -> Option<Arc<[[f64; 3]]>> {
+        self.last.as_ref().filter(|last| last.0 == time).map(|last| last.1.clone())
+    }
+
+    /// Keeps where it was placed in the world at a time, s.
+    pub fn remember(&mut self, time: f64, positions: Arc<[[f64; 3]]>) -> Arc<[[f64; 3]]> {
+        self.last = Some((time, positions.clone()));
+        positions
+    }
+
+    /// Numbers that tell it from others: its triangles and rest pose, and where it is at a few times.
+    pub fn fingerprint(&self) -> Vec<f64> {
+        let triangles = self.animated.mesh.triangles.iter().flatten().map(|&v| f64::from(v));
+        let mut numbers: Vec<f64> = triangles.collect();
+        numbers.extend(self.animated.mesh.positions.as_flattened());
+        let mut positions = Vec::new();
+        for part in 0..=8 {
+            self.animated.positions_at(self.animated.duration * f64::from(part) / 8.0, &mut positions);
+            numbers.extend(positions.as_flattened());
+        }
+        numbers
+    }
+}
+
+fn scaled(p: [f64; 3], scale: [f64; 3]) -> [f64; 3] {
+    std::array::from_fn(|k| p[k] * scale[k])
+}
+
+/// Reads the files of a mesh collider. Messages call them as the scene does.
+fn read(scene: &Scene, path: &str, mesh: &MeshShape, warnings: &mut Vec<String>) -> Result<AnimatedMesh, SceneError> {
+    let at = format!("{path}.mesh");
+    let name = mesh.mesh.as_deref().unwrap_or_default();
+    let pick = mesh.part.clone().map_or(Pick::All, Pick::Named);
+    let options = Options { pick, animation: mesh.animation.clone(), ..Options::default() };
+    let unreadable = |at: &str, name: &str, mut error: ReadError| {
+        error.file = name.to_owned();
+        scene.error(at, format!("`{at}` cannot be read: {error}"), Vec::new())
+    };
+    let found = if name.contains('#') { scene.asset_sequence(&at, name)? } else { scene.asset(&at, name)? };
+    let Some(cache) = &mesh.cache else {
+        let moving = read_animated(&found, None, mesh.fps, &options).map_err(|error| unreadable(&at, name, error))?;
+        warnings.extend(moving.warnings.iter().map(|warning| format!("{name}: {warning}")));
+        return Ok(moving);
+    };
+    let file = read_mesh(&found, &options).map_err(|error| unreadable(&at, name, error))?;
+    warnings.extend(file.warnings.iter().map(|warning| format!("{name}: {warning}")));
+    let topology = file.surface.unwrap_or_default();
+    let at = format!("{path}.cache");
+    let found = scene.asset(&at, cache)?;
+    let moving = read_animated(&found, Some(&topology), mesh.fps, &options);
+    let moving = moving.map_err(|error| unreadable(&at, cache, error))?;
+    warnings.extend(moving.warnings.iter().map(|warning| format!("{cache}: {warning}")));
+    Ok(moving)
+}
