@@ -91,6 +91,18 @@ impl Drivers {
         i.checked_sub(self.simple.len()).is_some_and(|i| self.meshes[i].shape.closed)
     }
 
+    /// 1 if a collider's triangles turn counter-clockwise seen from outside, −1 if clockwise, 0 if it has no outside.
+    pub fn outward(&self, i: usize) -> f64 {
+        match self.simple.get(i).map(|c| c.shape) {
+            Some(Shape::Plane | Shape::Box { .. }) => 1.0,
+            Some(_) => 0.0,
+            None => {
+                let mesh = &self.meshes[i - self.simple.len()];
+                if mesh.shape.closed { volume(&mesh.from, mesh.shape.triangles()).signum() } else { 0.0 }
+            }
+        }
+    }
+
     /// Whether a point is inside a plane or box at the start of the step; nothing for other shapes.
     pub fn holds(&self, i: usize) -> Option<Box<dyn Fn([f64; 3]) -> bool>> {
         let c = *self.simple.get(i).filter(|c| matches!(c.shape, Shape::Plane | Shape::Box { .. }))?;
@@ -143,6 +155,13 @@ impl Drivers {
         }
         all
     }
+}
+
+/// Six times the volume inside triangles, m³; negative if they turn clockwise seen from outside.
+fn volume(x: &[[f64; 3]], triangles: &[[u32; 3]]) -> f64 {
+    let origin = x.first().map_or(V3::new(0.0, 0.0, 0.0), |p| V3::from(*p));
+    let at = |i: u32| V3::from(x[i as usize]) - origin;
+    triangles.iter().map(|&[a, b, c]| at(a).dot(at(b).cross(at(c)))).sum()
 }
 
 /// Whether a mesh collider can be computed with.
@@ -228,15 +247,29 @@ fn field(shape: &Shape, start: u32) -> Field {
     Field::new(surface, &regions).shifted(start)
 }
 
-/// The faces of a box with corners numbered by the signs of x, y and z, two triangles each.
+/// The faces of a box with corners numbered by the signs of x, y and z, two triangles each, counter-clockwise seen from
+/// outside.
 fn box_triangles() -> Vec<[u32; 3]> {
     let mut all = Vec::new();
     for axis in 0..3u32 {
         let (u, v) = (1 << ((axis + 1) % 3), 1 << ((axis + 2) % 3));
-        for side in [0, 1 << axis] {
-            all.push([side, side + u, side + u + v]);
-            all.push([side, side + u + v, side + v]);
-        }
+        let far = 1 << axis;
+        all.extend([[far, far + u, far + u + v], [far, far + u + v, far + v]]);
+        all.extend([[0, u + v, u], [0, v, u + v]]);
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn boxes_and_planes_face_outward() {
+        let half = [1.0, 2.0, 3.0];
+        let x = points(&Shape::Box { half }, [0.0; 3], 0.0);
+        assert!((volume(&x, &box_triangles()) - 6.0 * 48.0).abs() < 1e-12);
+        let [a, b, c] = [0, 1, 2].map(|i| V3::from(points(&Shape::Plane, [0.0; 3], 1.0)[i]));
+        assert!((b - a).cross(c - a).y > 0.0);
+    }
 }

@@ -9,7 +9,7 @@ use super::driven::Drivers;
 use super::guard::{self, Motion, Precision, Role, Settings};
 use super::rows::Row;
 use super::surface::Surface;
-use super::tangle::{self, Part, Tangle};
+use super::tangle::{self, Part, Pull, Tangle};
 use super::{Collider, Contact, MeshCollider, Skin};
 use crate::lanes::{Scalar, V3, Vertex};
 use crate::model::Model;
@@ -99,6 +99,8 @@ pub(crate) struct Interval {
     pub start: f64,
     pub end: f64,
     pub substeps: u32,
+    /// The length of one, s.
+    pub h: f64,
 }
 
 /// How to search for pairs.
@@ -170,6 +172,7 @@ impl<T: Scalar> Meeting<T> {
             collider: side.collider,
             closed: i.checked_sub(bodies).is_some_and(|i| self.drivers.closed(i)),
             holds: i.checked_sub(bodies).and_then(|i| self.drivers.holds(i)),
+            outward: i.checked_sub(bodies).map_or(0.0, |i| self.drivers.outward(i)),
             own: side.skin.own,
             thickness: side.skin.thickness,
             radius: side.radius,
@@ -194,7 +197,7 @@ impl<T: Scalar> Meeting<T> {
     }
 
     /// How tangled vertices are moved in this step: the model's number and m.
-    pub fn pulls(&self) -> &[(u32, [f64; 3])] {
+    pub fn pushes(&self) -> &[(u32, [f64; 3])] {
         &self.tangle.pushes
     }
 
@@ -252,6 +255,7 @@ impl<T: Scalar> Meeting<T> {
             self.to = ahead;
         }
         self.find_rows();
+        self.untangle(interval.h);
     }
 
     /// The mean way of all bodies' vertices, m.
@@ -268,6 +272,7 @@ impl<T: Scalar> Meeting<T> {
         let drift = V3::from(how.drift);
         let mean = how.ahead.map_or(drift, |ahead| self.mean_way(ahead));
         let far = how.ahead.map_or(self.to.as_slice(), |ahead| ahead);
+        let driven = self.driven_boxes();
         self.regions.clear();
         for i in 0..self.from.len() {
             let Some(side) = self.sides.get(self.side_of[i] as usize) else {
@@ -278,11 +283,27 @@ impl<T: Scalar> Meeting<T> {
             let pad = if side.collider {
                 side.radius + 0.55 * side.skin.thickness
             } else {
-                0.55 * side.skin.thickness + 0.15 * (V3::from(far[i]) - from - mean).norm2().sqrt()
+                let swept = Aabb::around(&[self.from[i], self.to[i]], side.skin.thickness);
+                let pushed = driven.iter().filter(|d| d.0.overlaps(&swept)).map(|d| d.1).fold(0.0, f64::max);
+                0.55 * side.skin.thickness + 0.15 * (V3::from(far[i]) - from - mean).norm2().sqrt() + pushed
             };
             self.regions.push(Aabb::around(&[self.from[i], (to - drift).into()], pad));
         }
         self.find_pairs();
+    }
+
+    /// Where each collider that moves is on its way, and how far it goes, m: what it meets needs room to be pushed.
+    fn driven_boxes(&self) -> Vec<(Aabb, f64)> {
+        let of = |i: usize| {
+            let (mut all, mut most) = (Aabb::EMPTY, 0.0);
+            for v in self.drivers.range(i) {
+                let (from, to) = (self.from[v], self.to[v]);
+                all = all.and(Aabb::around(&[from, to], self.drivers.radius(i) + self.drivers.skin(i).1));
+                most = f64::max(most, (V3::from(to) - V3::from(from)).norm2());
+            }
+            (all, most.sqrt())
+        };
+        (0..self.drivers.len()).map(of).filter(|d| d.1 > 0.0).collect()
     }
 
     fn find_pairs(&mut self) {
@@ -387,37 +408,66 @@ impl<T: Scalar> Meeting<T> {
             return None;
         }
         let n = V3::from(pair.delta) * (1.0 / pair.distance);
+        let give = self.give(&pair.nodes, &pair.weights);
         let mut closing = 0.0;
-        let mut give = 0.0;
         for (&i, &w) in pair.nodes.iter().zip(&pair.weights) {
             closing -= w * n.dot(V3::from(self.to[i as usize]) - V3::from(self.from[i as usize]));
-            if let Role::Free(mobility) = self.roles[i as usize] {
-                give += w * w * mobility;
-            }
         }
         if pair.distance - solid - 2.0 * f64::max(closing, 0.0) > 1.5 * thickness || give <= 0.0 {
             return None;
         }
         let thickness = thickness.min(self.room(pair)) + solid;
         let friction = (a.skin.friction * b.skin.friction).sqrt();
-        let origin = V3::from(self.from[pair.nodes[0] as usize]);
+        Some(self.make_row(pair.nodes, pair.weights, n, give, [thickness, 0.0, friction]))
+    }
+
+    /// A row with these features; thickness and opening in m, and friction.
+    fn make_row(
+        &self,
+        nodes: [u32; 4],
+        weights: [f64; 4],
+        n: V3<f64>,
+        give: f64,
+        [thickness, opening, friction]: [f64; 3],
+    ) -> Row<T> {
         let zero = V3::new(T::of(0.0), T::of(0.0), T::of(0.0));
-        Some(Row {
-            nodes: pair.nodes.map(|i| i.min(self.own as u32)),
-            weights: core::array::from_fn(|k| {
-                if pair.nodes[k] as usize > self.own { T::of(0.0) } else { T::of(pair.weights[k]) }
-            }),
-            origin: cast(origin),
+        let driven = |k: usize| nodes[k] as usize > self.own;
+        Row {
+            nodes: nodes.map(|i| i.min(self.own as u32)),
+            weights: core::array::from_fn(|k| T::of(if driven(k) { 0.0 } else { weights[k] })),
+            origin: cast(V3::from(self.from[nodes[0] as usize])),
             n: cast(n),
             thickness: T::of(thickness),
             wanted: T::of(thickness),
+            opening: T::of(opening),
             friction: T::of(friction),
             give: T::of(give),
             base: zero,
             drive: zero,
             recovery: T::of(0.0),
             pushed: T::of(0.0),
-        })
+        }
+    }
+
+    /// Σ wᵢ² / mᵢ.
+    fn give(&self, nodes: &[u32; 4], weights: &[f64; 4]) -> f64 {
+        let of = |(&i, &w): (&u32, &f64)| match self.roles[i as usize] {
+            Role::Free(mobility) => w * w * mobility,
+            _ => 0.0,
+        };
+        nodes.iter().zip(weights).map(of).sum()
+    }
+
+    /// Rows that draw tangled features apart in substeps of `h` (s).
+    fn untangle(&mut self, h: f64) {
+        for i in 0..self.tangle.pulls.len() {
+            let Pull { nodes, weights, n, speed } = self.tangle.pulls[i];
+            let give = self.give(&nodes, &weights);
+            let moves = nodes.iter().all(|&i| (i as usize) < self.own);
+            if give > 0.0 && moves {
+                self.rows.push(self.make_row(nodes, weights, n, give, [0.0, speed * h, 0.0]));
+            }
+        }
     }
 
     /// How far apart the same places are at rest, m: cloth finer than its thickness must not push itself apart.

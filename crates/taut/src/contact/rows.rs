@@ -20,6 +20,8 @@ pub(crate) struct Row<T> {
     /// The distance wanted in the end, m, and in this substep.
     pub thickness: T,
     pub wanted: T,
+    /// By how much it opens in a substep whatever the distance, m: 0 but for what untangles.
+    pub opening: T,
     pub friction: T,
     /// Σ wᵢ² / mᵢ.
     pub give: T,
@@ -41,10 +43,14 @@ impl<T: Scalar> Row<T> {
     pub fn begin(&mut self, old: &[Vertex<T>]) {
         let start = self.sum(old) + self.base - self.drive;
         let gap = self.n.dot(start);
+        self.pushed = T::of(0.0);
+        if self.opening > T::of(0.0) {
+            (self.wanted, self.recovery) = (gap + self.opening, T::of(0.0));
+            return;
+        }
         let gentle = max(gap, T::of(0.0)) + self.thickness * T::of(RECOVERY);
         self.wanted = if gentle < self.thickness { gentle } else { self.thickness };
         self.recovery = max(self.wanted - gap, T::of(0.0));
-        self.pushed = T::of(0.0);
     }
 
     /// Pushes the features apart if they are too near, and takes friction from their slip. True if they touch.

@@ -3,7 +3,8 @@
 //! Features of triangles that intersect are exempt from contacts and from the guard, which would hold them where they are.
 //! Three things bring them apart:
 //!
-//! - Vertices **inside** a closed mesh are drawn to the nearest place of its surface.
+//! - Vertices **inside** a closed mesh are drawn to the nearest place of its surface; what else crosses the surface of something
+//!   solid is pushed along its outward normal.
 //! - An edge that passes through a triangle **cuts** the surface it belongs to. If the cuts divide that surface, the
 //!   smaller part is on the wrong side, and its vertices at the cuts are drawn back through the triangle.
 //! - If they do not, the length of the intersection's **contour** is made smaller: where edge E meets a triangle
@@ -24,13 +25,28 @@ type P = [f64; 3];
 pub(crate) struct Tangle {
     /// Whether a vertex belongs to something that intersects; empty if nothing does.
     pub exempt: Vec<bool>,
-    /// How vertices are to be moved in the step, m, by ascending number.
+    /// How vertices are to be moved in the step, out of what goes where it is told: m, by ascending number.
     pub pushes: Vec<(u32, P)>,
+    /// What is to move apart, as features with weights.
+    pub pulls: Vec<Pull>,
     /// How many pairs intersect.
     pub pairs: usize,
     /// Where the first of them is, m.
     pub at: Option<P>,
 }
+
+/// Two features on the wrong sides of each other: n·Σ wᵢvᵢ is to be at least the speed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pull {
+    pub nodes: [u32; 4],
+    pub weights: [f64; 4],
+    pub n: V3<f64>,
+    /// m/s.
+    pub speed: f64,
+}
+
+/// Edges' lengths in a second at which tangled features are drawn apart.
+const HASTE: f64 = 20.0;
 
 /// A surface as untangling sees it.
 pub(crate) struct Part<'a> {
@@ -41,6 +57,8 @@ pub(crate) struct Part<'a> {
     pub closed: bool,
     /// Whether a point is inside, where that is known without.
     pub holds: Option<Box<dyn Fn(P) -> bool + 'a>>,
+    /// 1 if its triangles turn counter-clockwise seen from outside, −1 if clockwise, 0 if it has no outside.
+    pub outward: f64,
     /// Whether it meets itself.
     pub own: bool,
     /// The distance it keeps, m; surfaces with none meet nothing, unless they are colliders.
@@ -53,6 +71,8 @@ pub(crate) struct Part<'a> {
 struct Cut {
     part: usize,
     edge: [u32; 2],
+    /// The surface of the triangle.
+    other: usize,
     triangle: [u32; 3],
 }
 
@@ -114,12 +134,12 @@ impl Work<'_> {
             return;
         }
         self.count(&[s[0], s[1], s[2], t[0], t[1], t[2]]);
-        for (part, s, t) in [(i, s, t), (j, t, s)] {
+        for (part, other, s, t) in [(i, j, s, t), (j, i, t, s)] {
             for [a, b] in [[s[0], s[1]], [s[1], s[2]], [s[2], s[0]]] {
                 let shares = t.contains(&a) || t.contains(&b);
                 let at = |i: u32| x[i as usize];
                 if !shares && segment_meets_triangle([at(a), at(b)], t.map(at)) {
-                    self.cuts.push(Cut { part, edge: [a.min(b), a.max(b)], triangle: t });
+                    self.cuts.push(Cut { part, edge: [a.min(b), a.max(b)], other, triangle: t });
                 }
             }
         }
@@ -199,7 +219,7 @@ impl Work<'_> {
         for (number, part) in parts.iter().enumerate() {
             let mine: Vec<Cut> = cuts.iter().copied().filter(|c| c.part == number).collect();
             if !mine.is_empty() {
-                self.pull_part(part, &mine);
+                self.pull_part(parts, part, &mine);
             }
         }
         let longest = cuts.iter().map(|c| (self.at(c.edge[0]) - self.at(c.edge[1])).norm2().sqrt()).fold(0.0, f64::max);
@@ -216,7 +236,7 @@ impl Work<'_> {
         }
     }
 
-    fn pull_part(&mut self, part: &Part, cuts: &[Cut]) {
+    fn pull_part(&mut self, parts: &[Part], part: &Part, cuts: &[Cut]) {
         let surface = part.field.surface();
         let mut islands = Islands::new(self.x.len());
         let cut = |e: &[u32; 2]| cuts.binary_search_by(|c| c.edge.cmp(e)).is_ok();
@@ -227,23 +247,47 @@ impl Work<'_> {
             let [a, b] = c.edge;
             let (of_a, of_b) = (islands.of(a), islands.of(b));
             let (size_a, size_b) = (size[of_a as usize], size[of_b as usize]);
-            if of_a == of_b || part.collider {
+            let outward = if part.collider { part.outward } else { parts[c.other].outward };
+            if outward != 0.0 {
+                self.push_out(surface.triangles.as_slice(), c, part, outward);
+            } else if of_a == of_b || part.collider {
                 self.shorten(surface.triangles.as_slice(), c);
             } else {
                 let (wrong, right) = if size_a < size_b { (a, b) } else { (b, a) };
-                self.draw_back(c.triangle, wrong, right, part.thickness);
+                self.draw_back(c.triangle, wrong, right);
             }
         }
     }
 
+    /// Pushes cloth out of a solid: its edge through a triangle of the solid, or its triangle with an edge of the solid through it.
+    fn push_out(&mut self, triangles: &[[u32; 3]], cut: &Cut, part: &Part, outward: f64) {
+        let of_edge = |t: &&[u32; 3]| t.contains(&cut.edge[0]) && t.contains(&cut.edge[1]);
+        let (cloth, solid): (&[u32], Vec<[u32; 3]>) = if part.collider {
+            (&cut.triangle, triangles.iter().filter(of_edge).copied().collect())
+        } else {
+            (&cut.edge, vec![cut.triangle])
+        };
+        let mut n = V3::new(0.0, 0.0, 0.0);
+        for t in solid {
+            n = n + self.normal(t).unwrap_or(n) * outward;
+        }
+        let size = n.norm2().sqrt();
+        if size > 0.0 {
+            let length = (self.at(cut.edge[0]) - self.at(cut.edge[1])).norm2().sqrt();
+            let cloth: Vec<u32> = cloth.to_vec();
+            cloth.into_iter().for_each(|i| self.push(i, n * (0.2 * length / size)));
+        }
+    }
+
     /// Draws a vertex on the wrong side of a triangle back to where its neighbour is.
-    fn draw_back(&mut self, triangle: [u32; 3], wrong: u32, right: u32, thickness: f64) {
+    fn draw_back(&mut self, triangle: [u32; 3], wrong: u32, right: u32) {
         let Some(n) = self.normal(triangle) else { return };
-        let way = n.dot(self.at(right) - self.at(wrong));
-        let n = if way < 0.0 { -n } else { n };
-        let depth = n.dot(self.at(triangle[0]) - self.at(wrong)).max(0.0) + thickness;
-        self.push(wrong, n * (0.6 * depth));
-        triangle.iter().for_each(|&i| self.push(i, n * (-0.4 * depth)));
+        let edge = self.at(right) - self.at(wrong);
+        let n = if n.dot(edge) < 0.0 { -n } else { n };
+        let [a, b, c] = triangle;
+        let w = vertex_triangle(self.at(wrong), triangle.map(|i| self.at(i))).weights;
+        let speed = HASTE * edge.norm2().sqrt();
+        self.tangle.pulls.push(Pull { nodes: [wrong, a, b, c], weights: w, n, speed });
     }
 
     /// Moves an edge and a triangle so that the contour of their surfaces' intersection becomes shorter.
@@ -267,9 +311,26 @@ impl Work<'_> {
                 along += r.dot(e) / (size * length) * if r.dot(inward) < 0.0 { -1.0 } else { 1.0 };
             }
         }
-        let by = n * (0.15 * length * (along / slope).clamp(-1.0, 1.0));
-        cut.triangle.iter().for_each(|&i| self.push(i, by));
-        cut.edge.iter().for_each(|&i| self.push(i, -by));
+        let share = (along / slope).clamp(-1.0, 1.0);
+        if share == 0.0 {
+            return;
+        }
+        // The triangle moves along n · share, the edge against it. Of the triangle the two vertices nearest to the crossing.
+        let crossing = a + e * (n.dot(self.at(cut.triangle[0]) - a) / n.dot(e)).clamp(0.0, 1.0);
+        let w = vertex_triangle(crossing, cut.triangle.map(|i| self.at(i))).weights;
+        let mut near = [1, 2, 3].map(|i| (-w[i], cut.triangle[i - 1]));
+        near.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let [p, q, _] = near;
+        let sum = p.0 + q.0;
+        let along_edge = ((crossing - a).dot(e) / (length * length)).clamp(0.0, 1.0);
+        let weights = [1.0 - along_edge, along_edge, -p.0 / sum, -q.0 / sum];
+        let sign = if share < 0.0 { 1.0 } else { -1.0 };
+        self.tangle.pulls.push(Pull {
+            nodes: [cut.edge[0], cut.edge[1], p.1, q.1],
+            weights,
+            n: n * sign,
+            speed: 0.5 * HASTE * length * share.abs(),
+        });
     }
 
     fn normal(&self, triangle: [u32; 3]) -> Option<V3<f64>> {

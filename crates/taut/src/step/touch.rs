@@ -43,7 +43,7 @@ impl<T: Scalar> Run<'_, T> {
         let (first, count) = self.interval(substep);
         let share = T::of(part(1));
         self.alone(worker, |meeting, lists| {
-            for &(i, by) in meeting.pulls() {
+            for &(i, by) in meeting.pushes() {
                 for k in 0..3 {
                     let by = T::of(by[k]) * share;
                     (lists.x[i as usize][k], lists.free[i as usize][k]) =
@@ -51,7 +51,7 @@ impl<T: Scalar> Run<'_, T> {
                 }
             }
             if substep == first {
-                let interval = Interval { start: part(first), end: part(first + count), substeps: count };
+                let interval = Interval { start: part(first), end: part(first + count), substeps: count, h: self.h };
                 meeting.detect(lists.old, lists.x, interval);
             }
             meeting.begin(lists.old, part(substep), part(substep + 1));
