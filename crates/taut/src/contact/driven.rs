@@ -115,6 +115,15 @@ impl Drivers {
         self.starts[i] as usize..self.starts[i + 1] as usize
     }
 
+    /// How far the fastest collider goes in the step, m.
+    pub fn farthest(&self) -> f64 {
+        let (mut from, mut to) = (Vec::new(), Vec::new());
+        self.place(0.0, &mut from);
+        self.place(1.0, &mut to);
+        let way = |(a, b): (&[f64; 3], &[f64; 3])| (V3::from(*b) - V3::from(*a)).norm2();
+        from.iter().zip(&to).map(way).fold(0.0, f64::max).sqrt()
+    }
+
     /// Where all vertices are at part `t` (0 to 1) of the step, m.
     pub fn place(&self, t: f64, out: &mut Vec<[f64; 3]>) {
         out.clear();

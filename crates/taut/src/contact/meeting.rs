@@ -23,6 +23,8 @@ pub(crate) struct Surfaces {
     fields: Vec<Field>,
     /// Rest positions, m.
     rest: Vec<[f64; 3]>,
+    /// The mean length of edges at rest, m.
+    edge: f64,
 }
 
 /// The surfaces of a model. A triangle that two bodies share belongs to the first.
@@ -44,7 +46,13 @@ pub(crate) fn surfaces_of<T: Scalar>(model: &Model<T>) -> Surfaces {
         seen.sort_unstable();
         fields.push(Field::new(Surface::new(&triangles), &regions));
     }
-    Surfaces { fields, rest }
+    let at = |i: u32| V3::from(rest[i as usize]);
+    let (mut sum, mut count) = (0.0, 0);
+    for [a, b] in fields.iter().flat_map(|f| &f.surface().edges) {
+        sum += (at(*a) - at(*b)).norm2().sqrt();
+        count += 1;
+    }
+    Surfaces { fields, rest, edge: sum / f64::from(count.max(1)) }
 }
 
 /// One surface of a step.
@@ -199,6 +207,13 @@ impl<T: Scalar> Meeting<T> {
     /// How tangled vertices are moved in this step: the model's number and m.
     pub fn pushes(&self) -> &[(u32, [f64; 3])] {
         &self.tangle.pushes
+    }
+
+    /// How many substeps colliders need at least, so that none goes farther than half an edge in one: contact sees where things
+    /// are at the ends of substeps, and what would have to be pushed over several edges at once is thrown about.
+    pub fn least_substeps(&self) -> u32 {
+        let edge = self.source.as_ref().map_or(0.0, |s| s.edge);
+        if edge > 0.0 { (2.0 * self.drivers.farthest() / edge).ceil().min(MOST_SUBSTEPS) as u32 } else { 0 }
     }
 
     /// Which surface each vertex belongs to, and how it may be moved.
@@ -568,6 +583,9 @@ impl<T: Scalar> Meeting<T> {
         Touch { removed: if all > 0.0 { removed / all } else { 0.0 }, ..self.touch }
     }
 }
+
+/// Substeps at most for the sake of fast colliders.
+const MOST_SUBSTEPS: f64 = 200.0;
 
 /// The share of the distance at rest that thickness may take.
 const ROOM: f64 = 0.9;

@@ -180,6 +180,8 @@ pub struct StepReport {
     /// unit, or rad), for those that work on vertices the largest error of a velocity, m/s. Of rows with a physical
     /// stiffness; 0 without any.
     pub residual: f64,
+    /// Substeps made: as many as asked for, or more, so that no collider outruns contact between surfaces.
+    pub substeps: u32,
     /// What contact between surfaces did.
     pub touch: Touch,
     /// What the model's strain limiters did, all of them in all substeps together. What they left is before contact's
@@ -230,7 +232,11 @@ pub(crate) fn step_in<T: Scalar>(
     if !(dt > 0.0 && T::of(dt).finite() && T::of(rate).finite() && state.fits(model)) {
         return StepReport::default();
     }
-    let substeps = params.substeps.clamp(1, MOST_ROUNDS);
+    let colliders: Vec<Collider> = params.colliders.iter().filter(|c| c.sound::<T>()).copied().collect();
+    let meeting = scratch.meeting.get_mut().unwrap_or_else(PoisonError::into_inner);
+    let meets = meeting.open(model, &params.contact, &colliders, &params.meshes, &state.x);
+    let least = if meets { meeting.least_substeps() } else { 1 };
+    let substeps = params.substeps.clamp(1, MOST_ROUNDS).max(least);
     for list in [&mut scratch.old, &mut scratch.free, &mut scratch.push] {
         list.resize(state.x.len(), [T::of(0.0); 4]);
     }
@@ -241,9 +247,6 @@ pub(crate) fn step_in<T: Scalar>(
     let first = state.remember(integrator.remembers(), h);
     let zero = [T::of(0.0); BLOCK];
     let unknown = state.multipliers.iter().all(|m| *m == zero);
-    let colliders: Vec<Collider> = params.colliders.iter().filter(|c| c.sound::<T>()).copied().collect();
-    let meeting = scratch.meeting.get_mut().unwrap_or_else(PoisonError::into_inner);
-    let meets = meeting.open(model, &params.contact, &colliders, &params.meshes, &state.x);
     let global = !(matches!(params.solver, Solver::GaussSeidel { .. }) || state.multipliers.is_empty());
     if global {
         scratch.global.prepare(&model.elements, model.vertices(), params.solver);
@@ -290,7 +293,7 @@ pub(crate) fn step_in<T: Scalar>(
     state.targets.clear();
     state.time += dt;
     let touch = scratch.meeting.get_mut().map_or_else(|_| Touch::default(), |meeting| meeting.close(&state.x));
-    StepReport { touch, limit: scratch.limit.report(), ..report.into_inner().unwrap_or_default() }
+    StepReport { touch, substeps, limit: scratch.limit.report(), ..report.into_inner().unwrap_or_default() }
 }
 
 /// Most substeps and most iterations. More would step for hours; a time step small enough to need them should be asked

@@ -13,6 +13,8 @@ enum Mode {
     Free,
     /// Towards the start, moved by the island's mean displacement: layers that travel together go on travelling.
     Mean,
+    /// Towards the start, moved as the fastest of the colliders moves that the island meets: they take along what they push.
+    Carried,
     /// Towards the start.
     Still,
     /// All the way to the start.
@@ -59,12 +61,16 @@ struct Work<'a> {
     pairs: Vec<Pair>,
     /// For each vertex (of use at islands' names), the mean displacement, m.
     mean: Vec<V3<f64>>,
+    /// Likewise, how the fastest driven vertex moves that the island may meet, m.
+    carry: Vec<V3<f64>>,
 }
 
 impl<'a> Work<'a> {
     fn new(judge: &'a Judge<'a>, failed: &[Pair], x: &[[f64; 3]]) -> Self {
         let mut islands = Islands::new(x.len());
-        for pair in doubtful(judge, x, Ask::Mixed).into_iter().filter(|p| !judge.unreachable(p, x)) {
+        let meeting: Vec<Pair> =
+            doubtful(judge, x, Ask::Mixed).into_iter().filter(|p| !judge.unreachable(p, x)).collect();
+        for pair in &meeting {
             let mut movable = pair.nodes.into_iter().filter(|&i| !judge.driven(i));
             if let Some(first) = movable.next() {
                 movable.for_each(|i| islands.join(first, i));
@@ -79,7 +85,8 @@ impl<'a> Work<'a> {
             .collect();
         let pairs = judge.pairs().filter(|p| p.nodes.iter().any(|&i| mode[i as usize] != Mode::Free)).collect();
         let mean = means(judge, &mut islands, x);
-        Work { judge, islands, mode, wish: x.to_vec(), pairs, mean }
+        let carry = carries(judge, &mut islands, &meeting, x);
+        Work { judge, islands, mode, wish: x.to_vec(), pairs, mean, carry }
     }
 
     /// Where vertex `i` is drawn back to.
@@ -87,8 +94,13 @@ impl<'a> Work<'a> {
         let k = i as usize;
         let from = self.judge.motion.from[k];
         match (self.mode[k], self.judge.motion.roles[k]) {
-            (Mode::Free, _) | (Mode::Mean, Role::Pinned) => self.wish[k],
+            (Mode::Free, _) | (Mode::Mean | Mode::Carried, Role::Pinned) => self.wish[k],
             (Mode::Mean, _) => (V3::from(from) + self.mean[self.islands.of(i) as usize]).into(),
+            (Mode::Carried, _) => {
+                // Those in the collider's way have room for it.
+                let to = (V3::from(from) + self.carry[self.islands.of(i) as usize]).into();
+                if self.judge.motion.regions[k].holds(to) { to } else { from }
+            }
             (Mode::Still | Mode::Frozen, _) => from,
         }
     }
@@ -189,6 +201,7 @@ impl<'a> Work<'a> {
                 hit[self.islands.of(i) as usize] = true;
             }
         }
+        let still = V3::new(0.0, 0.0, 0.0);
         for i in 0..self.mode.len() {
             let again = freeze && self.mode[i] != Mode::Free;
             if self.judge.driven(i as u32) || !(hit[self.islands.of(i as u32) as usize] || again) {
@@ -197,13 +210,31 @@ impl<'a> Work<'a> {
             self.mode[i] = match self.mode[i] {
                 _ if freeze => Mode::Frozen,
                 Mode::Free => Mode::Mean,
-                Mode::Mean => Mode::Still,
+                Mode::Mean if self.carry[self.islands.of(i as u32) as usize] != still => Mode::Carried,
+                Mode::Mean | Mode::Carried => Mode::Still,
                 _ => Mode::Frozen,
             };
         }
         let mode = &self.mode;
         self.pairs = self.judge.pairs().filter(|p| p.nodes.iter().any(|&i| mode[i as usize] != Mode::Free)).collect();
     }
+}
+
+/// How the fastest driven vertex moves that each island may meet, at its name.
+fn carries(judge: &Judge, islands: &mut Islands, meeting: &[Pair], x: &[[f64; 3]]) -> Vec<V3<f64>> {
+    let mut carry = vec![V3::new(0.0, 0.0, 0.0); x.len()];
+    for pair in meeting {
+        for &d in pair.nodes.iter().filter(|&&i| judge.driven(i)) {
+            let way = V3::from(x[d as usize]) - V3::from(judge.motion.from[d as usize]);
+            for &i in pair.nodes.iter().filter(|&&i| !judge.driven(i)) {
+                let island = &mut carry[islands.of(i) as usize];
+                if island.norm2() < way.norm2() {
+                    *island = way;
+                }
+            }
+        }
+    }
+    carry
 }
 
 /// The mean displacement of each island's free vertices, at its name.
