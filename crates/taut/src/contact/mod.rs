@@ -69,6 +69,8 @@ pub(crate) struct Placed<T> {
     before: shape::Frame<T>,
     friction: T,
     thickness: T,
+    /// Whether it does not move.
+    still: bool,
 }
 
 impl<T: Scalar> Placed<T> {
@@ -80,6 +82,7 @@ impl<T: Scalar> Placed<T> {
             before: shape::Frame::new(&collider.from.towards(&collider.to, a)),
             friction: T::of(collider.friction),
             thickness: T::of(collider.thickness),
+            still: collider.from == collider.to,
         }
     }
 
@@ -90,6 +93,11 @@ impl<T: Scalar> Placed<T> {
         let at = V3::new(x[0], x[1], x[2]);
         let local = self.now.inward(at);
         let start = V3::new(old[0], old[1], old[2]);
+        let (distance, _) = self.shape.distance(local);
+        let least = Real::max(distance, self.thickness);
+        if self.still && distance > self.thickness && old[3] <= zero && (at - start).norm2() <= least * least {
+            return false;
+        }
         let start_local = self.before.inward(start);
         let (depth, normal) = self.depth(start_local, local);
         if depth <= zero && !(old[3] > zero && depth > zero - self.thickness * T::of(0.01)) {

@@ -18,7 +18,7 @@ pub struct Contact {
 
 impl Default for Contact {
     fn default() -> Self {
-        Contact { skins: Vec::new(), every: 1 }
+        Contact { skins: Vec::new(), every: 4 }
     }
 }
 
