@@ -181,7 +181,7 @@ pub struct Fraction(pub f64);
 
 impl Value for Fraction {
     fn expected(rule: &Rule) -> String {
-        format!("{} or text such as \"4 {}\"", f64::expected(rule), percent(rule))
+        format!("{}, or text such as \"4 {}\"", f64::expected(rule), percent(rule))
     }
 
     fn decode(reader: &mut Reader, node: &Node, rule: &Rule) -> Option<Self> {
