@@ -351,7 +351,7 @@ fn limits_that_fit_nothing_are_refused() {
     let upside_down = LimitSpec::rate(StrainLimits { weft: Band { least: 0.1, most: 0.2 }, ..StrainLimits::NONE });
     assert!(matches!(refused(upside_down), BuildError::Parameter { name: "weft limit", .. }));
     let bad = LimitSpec::edge_rate(Band { least: f64::NAN, most: 0.0 });
-    assert!(matches!(refused(bad), BuildError::Parameter { name: "edge rate", .. }));
+    assert!(matches!(refused(bad), BuildError::Parameter { name: "edge limit", .. }));
     // Nothing has changed.
     assert_eq!(model.limits(), kept);
 }

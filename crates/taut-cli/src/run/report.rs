@@ -4,7 +4,8 @@ use super::history::{History, Row};
 use super::summary::warnings;
 use crate::flags::SceneFlags;
 use serde_json::Value;
-use taut_render::chart::Chart;
+use taut::limit::LimitKind;
+use taut_render::chart::{Chart, Limit};
 use taut_render::report::{Report, ReportPicture, Table};
 use taut_scene::simulation::{ObjectKind, Simulation, stage_names};
 
@@ -74,12 +75,38 @@ fn facts(report: &mut Report, simulation: &Simulation, result: &Value, rows: &[R
         report.fact("near pairs kept apart at the end", log.frame.pairs, "");
         report.fact("motion taken back so that nothing intersects", format!("{:.3}", 100.0 * log.removed), "%");
     }
+    if let Some(limit) = simulation.metrics().limit {
+        report.fact("sweeps of strain limiters in the last frame", limit.iterations, "");
+        report.fact("strain beyond its limits, as they left it", format!("{:.2}", 100.0 * limit.after.worst()), "%");
+    }
     report.quantity("kinetic energy", number("/energy/kinetic"), "J");
     report.quantity("energy of gravity, from the start", number("/energy/potential") - height_energy(rows), "J");
     if stores(rows) {
         report.quantity("elastic energy", number("/energy/elastic"), "J");
     }
     report.fact("state hash", result["state_hash"].as_str().unwrap_or_default(), "");
+}
+
+/// What the strain limiters of cloth allow, as lines in the chart of its strains.
+fn limit_lines(simulation: &Simulation) -> Vec<Limit> {
+    let mut lines: Vec<Limit> = Vec::new();
+    for spec in simulation.limits() {
+        let (limits, shear) = match spec.kind {
+            // Its shear is half the angle's; the chart has the cosine between the axes.
+            LimitKind::Csl(limits, _) => (limits, (2.0 * limits.shear.most.min(1.0).asin()).sin()),
+            LimitKind::Sbd(limits, _) => (limits, limits.shear.most),
+            _ => continue,
+        };
+        let shear = if limits.shear.limits() { shear } else { f64::INFINITY };
+        for (at, most) in [limits.weft.most, limits.warp.most, shear].into_iter().enumerate() {
+            let name = format!("{} limit", ["weft", "warp", "shear"][at]);
+            let line = Limit { name, value: 100.0 * most, series: Some(at) };
+            if most.is_finite() && !lines.contains(&line) {
+                lines.push(line);
+            }
+        }
+    }
+    lines
 }
 
 /// The strain of cloth in the last frame.
@@ -141,5 +168,6 @@ fn charts(simulation: &Simulation, rows: &[Row]) -> Vec<String> {
     for (at, name) in stage_names().into_iter().enumerate() {
         stages = stages.series(name, timed.iter().map(|row| [row.time, row.stages[at]]));
     }
+    let strain = if has(ObjectKind::Cloth) { strain.with_limits(limit_lines(simulation)) } else { strain };
     [strain, change, energy, stages].iter().map(Chart::svg).collect()
 }

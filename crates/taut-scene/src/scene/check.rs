@@ -2,9 +2,9 @@
 
 use super::Settings;
 use super::decode::ticked;
-use super::document::{Node, Tree};
+use super::document::{Node, Tree, quoted};
 use super::error::Problem;
-use super::settings::{Collider, GenerateSolid, GenerateSurface, MeshShape, Shape};
+use super::settings::{Collider, GenerateSolid, GenerateSurface, Limit, MeshShape, Shape};
 use super::suggest::did_you_mean;
 
 /// Everything in a scene that does not fit together.
@@ -14,6 +14,7 @@ pub(crate) fn problems(settings: &Settings, root: &Node) -> Vec<Problem> {
     check.bodies(settings);
     check.pins(settings);
     check.colliders(settings);
+    check.limits(settings);
     check.problems
 }
 
@@ -106,6 +107,39 @@ impl<'a> Check<'a> {
             known => format!("known: {}", known.join(", ")),
         });
         self.report(path, format!("`{path}` is {}, but no {what} is called that", super::document::quoted(name)), help);
+    }
+
+    fn limits(&mut self, settings: &Settings) {
+        for (at, limit) in settings.limit.iter().enumerate() {
+            let (path, kind) = (format!("limit.{at}"), limit.kind());
+            let (all, fit): (Vec<&str>, Vec<&str>) = (body_names(settings).collect(), limit.fits(settings));
+            let what = match limit {
+                Limit::Volume(_) => "solid",
+                Limit::Fabric(_) => "cloth with a fabric",
+                Limit::Edges(_) | Limit::EdgeRate(_) => "body",
+                _ => "cloth",
+            };
+            for (number, name) in limit.bodies().iter().enumerate() {
+                let path = format!("{path}.bodies.{number}");
+                if all.contains(&name.as_str()) && !fit.contains(&name.as_str()) {
+                    let message = format!(
+                        "`{path}` is {}, which is no {what}: \"{kind}\" has nothing to limit there",
+                        quoted(name)
+                    );
+                    self.report(&path, message, vec![]);
+                } else {
+                    self.known(&path, what, name, &fit);
+                }
+            }
+            if limit.bodies().is_empty() && fit.is_empty() && !all.is_empty() {
+                let message = format!("`{path}` has nothing to limit: the scene has no {what}");
+                self.report(&path, message, vec![]);
+            }
+            if limit.is_empty() {
+                let message = format!("`{path}` limits nothing; expected `weft`, `warp` or `shear`");
+                self.report(&path, message, vec!["weft = \"4 %\" lets cloth stretch by 4 % along the weft".into()]);
+            }
+        }
     }
 
     fn colliders(&mut self, settings: &Settings) {

@@ -39,7 +39,7 @@ impl Rule {
         Rule { max, ..self }
     }
 
-    fn allows(&self, number: f64) -> bool {
+    pub fn allows(&self, number: f64) -> bool {
         number.is_finite() && number <= self.max && if self.above { number > self.min } else { number >= self.min }
     }
 

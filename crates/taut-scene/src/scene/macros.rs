@@ -189,6 +189,13 @@ macro_rules! variants {
         impl $name {
             /// The names of all kinds, as scene files write them.
             pub const KINDS: &'static [&'static str] = &[$($kind),+];
+
+            /// Its kind, as scene files write it.
+            pub fn kind(&self) -> &'static str {
+                match self {
+                    $(Self::$variant(_) => $kind,)+
+                }
+            }
         }
 
         impl $crate::scene::decode::Value for $name {

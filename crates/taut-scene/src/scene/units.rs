@@ -42,6 +42,7 @@ static UNITS: &[(&str, f64, &str)] = &[
     ("fps", 1.0, "1/s"),
     ("Hz", 1.0, "1/s"),
     ("1/s", 1.0, "1/s"),
+    ("%/s", 0.01, "1/s"),
     ("%", 0.01, ""),
 ];
 
@@ -55,6 +56,7 @@ mod tests {
         assert_eq!(convert("3mm", "m"), Some(0.003));
         assert_eq!(convert(" 36 km/h ", "m/s"), Some(10.0));
         assert_eq!(convert("50 %", ""), Some(0.5));
+        assert_eq!(convert("50 %/s", "1/s"), Some(0.5));
         assert_eq!(convert("3 kg", "m"), None);
         assert_eq!(convert("heavy", "kg/m²"), None);
         assert_eq!(convert("3", "m"), None);

@@ -39,6 +39,7 @@ impl Bodies {
         for (at, solid) in scene.settings.solid.iter().enumerate() {
             bodies.add_solid(scene, &scene.element_path("solid", at), solid)?;
         }
+        scene.settings.limits().into_iter().for_each(|limit| bodies.builder.limit(limit));
         Ok(bodies)
     }
 

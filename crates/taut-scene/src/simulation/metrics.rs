@@ -2,6 +2,7 @@
 
 use serde_json::{Value as Json, json};
 use taut::Touch;
+use taut::limit::{LimitReport, Violation};
 use taut::measure::{Spread, Strains, Totals};
 
 /// What a frame is in numbers.
@@ -47,6 +48,8 @@ pub struct Metrics {
     pub touch: Touch,
     /// The most that intersected at the end of a step of the frame, if it was [checked](super::Simulation::verify).
     pub intersections: Option<u64>,
+    /// What the strain limiters did in the frame; nothing if there are none.
+    pub limit: Option<LimitReport>,
     /// A fingerprint of all positions and velocities.
     pub state_hash: u64,
 }
@@ -83,7 +86,7 @@ impl Metrics {
     /// As a line of `metrics.jsonl`. Numbers that are not finite become null.
     pub fn to_json(&self) -> Json {
         let spread = |s: &Spread| json!({ "max": s.max, "mean": s.mean, "p99": s.p99 });
-        json!({
+        let mut json = json!({
             "frame": self.frame,
             "time": self.time,
             "strain": {
@@ -111,8 +114,27 @@ impl Metrics {
             },
             "intersections": self.intersections,
             "state_hash": format!("{:016x}", self.state_hash),
-        })
+        });
+        if let Some(limit) = &self.limit {
+            json["limit"] = limit_json(limit);
+        }
+        json
     }
+}
+
+/// What limiters did, as JSON: sweeps of all of them, and strain beyond its limits as they found it and left it.
+fn limit_json(limit: &LimitReport) -> Json {
+    let beyond =
+        |v: &Violation| json!({ "weft": v.weft, "warp": v.warp, "shear": v.shear, "edge": v.edge, "size": v.size });
+    json!({
+        "iterations": limit.iterations,
+        "cg_iterations": limit.cg_iterations,
+        "converged": limit.converged,
+        "before": beyond(&limit.before),
+        "after": beyond(&limit.after),
+        "held": limit.skipped.held,
+        "skipped": limit.skipped.degenerate + limit.skipped.not_finite,
+    })
 }
 
 /// The largest of a tetrahedron's three stretches, with its sign.

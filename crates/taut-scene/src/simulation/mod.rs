@@ -37,6 +37,7 @@ use build::Bodies;
 use engine::Engine;
 use std::collections::HashMap;
 use std::ops::Range;
+use taut::limit::{LimitReport, LimitSpec};
 use taut::mesh::Group;
 use taut::{Params, Skin, Stage, Touch};
 use verify::Verifier;
@@ -93,6 +94,8 @@ pub struct FrameReport {
     pub iterations: u64,
     /// What the last solve left unsolved of the rows with a physical stiffness: see [`taut::StepReport::residual`].
     pub residual: f64,
+    /// What the strain limiters did, in all steps together.
+    pub limit: LimitReport,
 }
 
 /// The names of a step's stages.
@@ -115,6 +118,7 @@ pub struct Simulation {
     log: ContactLog,
     contained: u64,
     contacts: u64,
+    limit: LimitReport,
     stage_seconds: Vec<f64>,
     identity: u64,
 }
@@ -169,6 +173,7 @@ impl Simulation {
             log: ContactLog::default(),
             contained: 0,
             contacts: 0,
+            limit: LimitReport::none(),
             stage_seconds: vec![0.0; Stage::ALL.len()],
             identity: hash.finish(),
             scene: scene.clone(),
@@ -184,7 +189,8 @@ impl Simulation {
     pub fn advance_with(&mut self, change: impl Fn(&mut Params)) -> FrameReport {
         let steps = self.scene.settings.time.steps;
         let dt = self.step_seconds();
-        let mut report = FrameReport { steps, stage_seconds: vec![0.0; Stage::ALL.len()], ..FrameReport::default() };
+        let stage_seconds = vec![0.0; Stage::ALL.len()];
+        let mut report = FrameReport { steps, stage_seconds, limit: LimitReport::none(), ..FrameReport::default() };
         for step in 0..steps {
             // The last step ends where the next frame begins, to the bit: nothing may jump in between.
             let at = |step: u32| match step == steps {
@@ -210,15 +216,32 @@ impl Simulation {
             report.threads = report.threads.max(done.threads);
             report.iterations += done.iterations;
             report.residual = done.residual;
+            report.limit = report.limit.join(&done.limit);
         }
         self.frame += 1;
         self.contained += report.contained;
         self.contacts = report.contacts;
         self.log.add(report.touch, report.intersections, self.time());
+        self.limit = report.limit;
         for (sum, seconds) in self.stage_seconds.iter_mut().zip(&report.stage_seconds) {
             *sum += seconds;
         }
         FrameReport { frame: self.frame, time: self.time(), ..report }
+    }
+
+    /// The strain limiters, in the order they act. Bodies are those of [`objects`](Self::objects), by number.
+    pub fn limits(&self) -> &[LimitSpec] {
+        self.engine.limits()
+    }
+
+    /// Replaces the strain limiters from the next frame on. The scene's text stays as it was.
+    pub fn set_limits(&mut self, limits: &[LimitSpec]) -> Result<(), taut::BuildError> {
+        self.engine.set_limits(limits)
+    }
+
+    /// What each of them did in the last step.
+    pub fn limit_reports(&mut self) -> &[LimitReport] {
+        self.engine.limit_reports()
     }
 
     /// How to step from one time to another, s.
@@ -355,6 +378,7 @@ impl Simulation {
             contacts: self.contacts,
             touch: self.log.frame,
             intersections: self.log.intersections,
+            limit: (!self.limits().is_empty()).then_some(self.limit),
             state_hash: self.state_hash(),
             ..Metrics::new(&self.engine.strains(), &totals)
         }

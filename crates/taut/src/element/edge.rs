@@ -6,6 +6,7 @@ use crate::lanes::{Real, V3};
 /// Two vertices at rest distance L: `|x_1 − x_0|/L − s` (SBD Eq. 12, over the rest length).
 ///
 /// Rest numbers: 1/L (1/m), rest stretch s.
+#[derive(Clone, Copy, Debug)]
 pub enum Edge {}
 
 impl Element<2, 1, 2, 1> for Edge {

@@ -21,6 +21,7 @@ pub trait Form: 'static {
 
 /// Stretch as √S_ii − s_i, solved in one step (SBD Eq. 14), shear as the cosine of the angle between the axes,
 /// free of stretch (SBD Eq. 15).
+#[derive(Clone, Copy, Debug)]
 pub enum Improved {}
 /// The entries of Green's strain as they are: S_ii − s_i² and S_ij (SBD Eq. 9 and 10).
 pub enum Plain {}

@@ -12,6 +12,7 @@ use core::marker::PhantomData;
 ///     x0 -- x1
 /// ```
 /// Rest numbers: Q⁻¹ column by column (1/m), rest stretches along weft and warp.
+#[derive(Clone, Copy, Debug)]
 pub struct TriStrain<F>(PhantomData<F>);
 
 impl<F: Form> Element<3, 2, 6, 4> for TriStrain<F> {

@@ -68,7 +68,17 @@ impl StrainLimits {
         StrainLimits { weft: Band::both(weft), warp: Band::both(warp), shear: Band::both(shear) }
     }
 
-    pub(super) fn check(&self) -> Result<(), BuildError> {
+    /// Limits can be used, and there is one for all elements or one for each.
+    pub(super) fn check_all(limits: &[StrainLimits], elements: usize) -> Result<(), BuildError> {
+        limits.iter().try_for_each(StrainLimits::check)?;
+        if limits.len() == 1 || limits.len() == elements {
+            return Ok(());
+        }
+        let (body, found) = (String::new(), limits.len());
+        Err(BuildError::Length { body, list: "limits", found, expected: elements })
+    }
+
+    fn check(&self) -> Result<(), BuildError> {
         self.weft.check("weft limit")?;
         self.warp.check("warp limit")?;
         self.shear.check("shear limit")

@@ -3,12 +3,12 @@
 //! Each holds several lane widths and instruction sets, which no user's crate should have to compile again.
 
 use super::csl::{CslRate, CslSweep};
-use super::rows::{RowRate, RowSweep};
+use super::rows::RowSweep;
 use crate::element::{Edge, Improved, TriStrain};
 use crate::lanes::{Scalar as _, Width};
 use fearless_simd::Level;
 
-pub(super) type Triangle = TriStrain<Improved>;
+pub type Triangle = TriStrain<Improved>;
 
 /// What a [`Scalar`](crate::lanes::Scalar) has for limiters: `f32` and `f64`, and nothing else.
 #[allow(private_interfaces)]
@@ -18,13 +18,13 @@ pub trait LimitKernels: Sized {
     #[doc(hidden)]
     fn csl_rate(width: Width, level: Level, kernel: CslRate<'_, Self>);
     #[doc(hidden)]
-    fn edges(width: Width, level: Level, kernel: RowSweep<'_, Edge, Self, 2, 2, 1>);
+    fn edges(width: Width, level: Level, kernel: RowSweep<'_, Edge, Self, 2, 1, 2, 1, false>);
     #[doc(hidden)]
-    fn edge_rates(width: Width, level: Level, kernel: RowRate<'_, Edge, Self, 2, 2, 1>);
+    fn edge_rates(width: Width, level: Level, kernel: RowSweep<'_, Edge, Self, 2, 1, 2, 1, true>);
     #[doc(hidden)]
-    fn triangles(width: Width, level: Level, kernel: RowSweep<'_, Triangle, Self, 3, 6, 4>);
+    fn triangles(width: Width, level: Level, kernel: RowSweep<'_, Triangle, Self, 3, 2, 6, 4, false>);
     #[doc(hidden)]
-    fn triangle_rates(width: Width, level: Level, kernel: RowRate<'_, Triangle, Self, 3, 6, 4>);
+    fn triangle_rates(width: Width, level: Level, kernel: RowSweep<'_, Triangle, Self, 3, 2, 6, 4, true>);
 }
 
 macro_rules! kernels {
@@ -37,16 +37,16 @@ macro_rules! kernels {
             fn csl_rate(width: Width, level: Level, kernel: CslRate<'_, Self>) {
                 <$t>::run_cold(width, level, kernel);
             }
-            fn edges(width: Width, level: Level, kernel: RowSweep<'_, Edge, Self, 2, 2, 1>) {
+            fn edges(width: Width, level: Level, kernel: RowSweep<'_, Edge, Self, 2, 1, 2, 1, false>) {
                 <$t>::run(width, level, kernel);
             }
-            fn edge_rates(width: Width, level: Level, kernel: RowRate<'_, Edge, Self, 2, 2, 1>) {
+            fn edge_rates(width: Width, level: Level, kernel: RowSweep<'_, Edge, Self, 2, 1, 2, 1, true>) {
                 <$t>::run_cold(width, level, kernel);
             }
-            fn triangles(width: Width, level: Level, kernel: RowSweep<'_, Triangle, Self, 3, 6, 4>) {
+            fn triangles(width: Width, level: Level, kernel: RowSweep<'_, Triangle, Self, 3, 2, 6, 4, false>) {
                 <$t>::run(width, level, kernel);
             }
-            fn triangle_rates(width: Width, level: Level, kernel: RowRate<'_, Triangle, Self, 3, 6, 4>) {
+            fn triangle_rates(width: Width, level: Level, kernel: RowSweep<'_, Triangle, Self, 3, 2, 6, 4, true>) {
                 <$t>::run_cold(width, level, kernel);
             }
         }

@@ -1,4 +1,4 @@
-//! Rows of elements as limits: projected only where they are beyond their band.
+//! Rows of elements as limits: projected only where they, or their rates, are beyond their band.
 //!
 //! The rows are the engine's own ([`element`](crate::element)); what is added here is a consumer that clips them.
 
@@ -11,7 +11,7 @@ use crate::pack::{Batch, Block};
 use crate::solve::lanewise::{edges, gather, load_rows, move_vertices, scatter};
 use core::marker::PhantomData;
 
-/// The bands of a block of elements: what each row may be, and its compliance.
+/// The bands of a block of elements: what each row (or its rate, in 1/s) may be, and its compliance.
 #[derive(Clone, Debug)]
 pub(super) struct Bands<T, const R: usize> {
     pub least: [[T; BLOCK]; R],
@@ -52,8 +52,8 @@ fn beyond<L: Real>(value: L, least: L, most: L) -> L {
     value - L::max(L::min(value, most), least)
 }
 
-/// Clips rows and projects what is left, in column space.
-struct Clip<L, const D: usize, const R: usize> {
+/// Clips rows, or with `RATE` their rates ∇C·v, and projects what is left, in column space.
+struct Clip<L, const D: usize, const R: usize, const RATE: bool> {
     rows: u32,
     moving: bool,
     least: [L; R],
@@ -62,11 +62,13 @@ struct Clip<L, const D: usize, const R: usize> {
     metric: [[L; D]; D],
     /// 1 where the element can be computed with and moved, else 0.
     usable: L,
+    /// How the columns change, 1/s; with `RATE` only.
+    rate: [V3<L>; D],
     total: [V3<L>; D],
     worst: [L; R],
 }
 
-impl<L: Real, const D: usize, const R: usize> Rows<L, D> for Clip<L, D, R> {
+impl<L: Real, const D: usize, const R: usize, const RATE: bool> Rows<L, D> for Clip<L, D, R, RATE> {
     #[inline(always)]
     fn wants(&self, index: usize) -> bool {
         self.rows & (1 << index) != 0
@@ -75,20 +77,34 @@ impl<L: Real, const D: usize, const R: usize> Rows<L, D> for Clip<L, D, R> {
     #[inline(always)]
     fn row<const N: usize>(&mut self, index: usize, columns: &mut [V3<L>; D], row: Row<L, N>) {
         let zero = row.value.lit(0.0);
-        let excess = beyond(row.value, self.least[index], self.most[index]);
+        let mut value = row.value;
+        if RATE {
+            value = zero;
+            for (i, direction) in row.along {
+                value = value + direction.dot(self.rate[i]);
+            }
+            value = value / row.over;
+        }
+        let excess = beyond(value, self.least[index], self.most[index]);
         let active = zero.lt(excess.abs() * self.usable);
         self.worst[index] = L::max(self.worst[index], L::select(active, excess.abs(), zero));
         if !self.moving || !L::any(active) {
             return;
         }
-        // The row's own step, with the bounds it has, shortened to end at the band.
-        let give = give(&self.metric, &row) + self.soft[index] * row.over * row.over;
-        let value = L::select(active, row.value, zero.lit(1.0));
-        let lambda = row.push * excess / (L::max(give, zero.lit(LEAST)) * value);
+        let give = give(&self.metric, &row);
+        let least = zero.lit(LEAST);
+        let lambda = if RATE {
+            excess * row.over / L::max(give, least)
+        } else {
+            // The row's own step, with the bounds it has, shortened to end at the band.
+            let give = give + self.soft[index] * row.over * row.over;
+            row.push * excess / (L::max(give, least) * L::select(active, row.value, zero.lit(1.0)))
+        };
+        let moved = if RATE { &mut self.rate } else { columns };
         for (i, direction) in row.along {
             let pull = V3::select(active, direction * lambda, V3::new(zero, zero, zero));
             for l in 0..D {
-                columns[l] = columns[l] - pull * self.metric[l][i];
+                moved[l] = moved[l] - pull * self.metric[l][i];
             }
             self.total[i] = self.total[i] + pull;
         }
@@ -110,37 +126,21 @@ fn give<L: Real, const D: usize, const N: usize>(metric: &[[L; D]; D], row: &Row
 /// A row that gives less has no gradient: its multiplier stays finite.
 const LEAST: f64 = 1e-20;
 
-/// One sweep over blocks of one colour.
-pub struct RowSweep<'a, E, T, const V: usize, const P: usize, const R: usize> {
+/// One sweep over blocks of one colour, that limits rows or, with `RATE`, their rates.
+pub struct RowSweep<'a, E, T, const V: usize, const D: usize, const P: usize, const R: usize, const RATE: bool> {
     pub(super) blocks: &'a [Block<T, V, P, R>],
     pub(super) bands: &'a [Bands<T, R>],
     pub(super) rows: u32,
     pub(super) moving: bool,
     /// 1/Δt², for rows that give way.
     pub(super) stiffen: f64,
+    /// What is moved: candidates, or with `RATE` velocities; with the inverse mass as the fourth number.
     pub(super) p: Shared<'a, Vertex<T>>,
+    /// Positions; with `RATE` only.
+    pub(super) x: Shared<'a, Vertex<T>>,
     pub(super) sight: &'a mut Sight,
     pub(super) kind: PhantomData<E>,
 }
-
-macro_rules! sweep_kernel {
-    ($v:literal, $d:literal, $p:literal, $r:literal) => {
-        impl<E: Element<$v, $d, $p, $r>, T: Scalar> Kernel<T> for RowSweep<'_, E, T, $v, $p, $r> {
-            #[inline(always)]
-            fn run<L: Lanes<T>>(self, token: L::Token) {
-                run_sweep::<E, T, L, $v, $d, $p, $r>(self, token);
-            }
-        }
-        impl<E: Element<$v, $d, $p, $r>, T: Scalar> Kernel<T> for RowRate<'_, E, T, $v, $p, $r> {
-            #[inline(always)]
-            fn run<L: Lanes<T>>(self, token: L::Token) {
-                run_rate::<E, T, L, $v, $d, $p, $r>(self, token);
-            }
-        }
-    };
-}
-sweep_kernel!(2, 1, 2, 1);
-sweep_kernel!(3, 2, 6, 4);
 
 /// Inverse masses to find multipliers with. Elements of three and more vertices may have rows that their free vertices
 /// hardly touch; held vertices count as a little movable there, or the free ones would be thrown far (as in projection). An
@@ -161,161 +161,64 @@ fn weights<L: Real, const V: usize>(x: &[[L; 4]; V]) -> ([L; V], L) {
     (w, L::select(zero.lt(most), zero.lit(1.0), zero))
 }
 
-#[inline(always)]
-fn run_sweep<E, T, L, const V: usize, const D: usize, const P: usize, const R: usize>(
-    sweep: RowSweep<'_, E, T, V, P, R>,
-    token: L::Token,
-) where
+impl<E, T, const V: usize, const D: usize, const P: usize, const R: usize, const RATE: bool> Kernel<T>
+    for RowSweep<'_, E, T, V, D, P, R, RATE>
+where
     E: Element<V, D, P, R>,
     T: Scalar,
-    L: Lanes<T>,
 {
-    let zero = L::load(token, &[T::of(0.0); BLOCK]);
-    let one = zero.lit(1.0);
-    let mut seen = LaneSight::<L, R>::new(zero);
-    for (block, bands) in sweep.blocks.iter().zip(sweep.bands) {
-        let mut lane = 0;
-        while lane < BLOCK {
-            let rest = load_rows::<T, L, P>(token, &block.rest, lane);
-            // SAFETY: limiters pack places below the number of vertices; the vertices of one colour are this thread's own
-            // until the workers meet.
-            let mut p = unsafe { gather::<T, L, V>(token, sweep.p, &block.places, lane) };
-            let (w, movable) = weights(&p);
-            let mut columns = E::columns(&rest, &edges::<L, V, D>(&p));
-            let sound = sound(&columns);
-            let mut soft = load_rows::<T, L, R>(token, &bands.soft, lane);
-            for s in &mut soft {
-                *s = *s * zero.lit(sweep.stiffen);
-            }
-            let mut clip = Clip {
-                rows: sweep.rows,
-                moving: sweep.moving,
-                least: load_rows::<T, L, R>(token, &bands.least, lane),
-                most: load_rows::<T, L, R>(token, &bands.most, lane),
-                soft,
-                metric: E::metric(&rest, &w),
-                usable: sound * movable,
-                total: [V3::new(zero, zero, zero); D],
-                worst: seen.worst,
-            };
-            E::rows(&rest, &mut columns, &mut clip);
-            seen.worst = clip.worst;
-            seen.counts[0] = seen.counts[0] + (one - sound);
-            seen.counts[1] = seen.counts[1] + sound * (one - movable);
-            if sweep.moving {
-                // Elements that are not usable have a total of 0.
-                move_vertices(&mut p, &E::spread(&rest, &clip.total));
-                // SAFETY: as above.
-                unsafe { scatter::<T, L, V>(p, sweep.p, &block.places, lane) };
-            }
-            lane += L::N;
-        }
-    }
-    seen.fold::<T>(sweep.sight);
-}
-
-/// One sweep over blocks of one colour that limits the rates of rows.
-pub struct RowRate<'a, E, T, const V: usize, const P: usize, const R: usize> {
-    pub(super) blocks: &'a [Block<T, V, P, R>],
-    pub(super) rows: u32,
-    pub(super) moving: bool,
-    /// What the rate of each row may be, 1/s.
-    pub(super) bands: [Band; R],
-    pub(super) x: Shared<'a, Vertex<T>>,
-    /// Velocities, with the inverse mass as the fourth number.
-    pub(super) v: Shared<'a, Vertex<T>>,
-    pub(super) sight: &'a mut Sight,
-    pub(super) kind: PhantomData<E>,
-}
-
-/// Clips the rates of rows, ∇C·v.
-struct ClipRate<L, const D: usize, const R: usize> {
-    rows: u32,
-    moving: bool,
-    bands: [Band; R],
-    metric: [[L; D]; D],
-    usable: L,
-    rate: [V3<L>; D],
-    total: [V3<L>; D],
-    worst: [L; R],
-}
-
-impl<L: Real, const D: usize, const R: usize> Rows<L, D> for ClipRate<L, D, R> {
     #[inline(always)]
-    fn wants(&self, index: usize) -> bool {
-        self.rows & (1 << index) != 0
-    }
-
-    #[inline(always)]
-    fn row<const N: usize>(&mut self, index: usize, _: &mut [V3<L>; D], row: Row<L, N>) {
-        let zero = row.value.lit(0.0);
-        let mut speed = zero;
-        for (i, direction) in row.along {
-            speed = speed + direction.dot(self.rate[i]);
-        }
-        let band = self.bands[index];
-        let excess = beyond(speed / row.over, zero.lit(band.least), zero.lit(band.most));
-        let active = zero.lt(excess.abs() * self.usable);
-        self.worst[index] = L::max(self.worst[index], L::select(active, excess.abs(), zero));
-        if !self.moving {
-            return;
-        }
-        let lambda = excess * row.over / L::max(give(&self.metric, &row), zero.lit(LEAST));
-        for (i, direction) in row.along {
-            let pull = V3::select(active, direction * lambda, V3::new(zero, zero, zero));
-            for l in 0..D {
-                self.rate[l] = self.rate[l] - pull * self.metric[l][i];
+    fn run<L: Lanes<T>>(self, token: L::Token) {
+        let zero = L::load(token, &[T::of(0.0); BLOCK]);
+        let one = zero.lit(1.0);
+        let none = [V3::new(zero, zero, zero); D];
+        let mut seen = LaneSight::<L, R>::new(zero);
+        for (block, bands) in self.blocks.iter().zip(self.bands) {
+            let mut lane = 0;
+            while lane < BLOCK {
+                let rest = load_rows::<T, L, P>(token, &block.rest, lane);
+                // SAFETY: limiters pack places below the number of vertices; the vertices of one colour are this thread's
+                // own until the workers meet.
+                let mut p = unsafe { gather::<T, L, V>(token, self.p, &block.places, lane) };
+                let (w, movable) = weights(&p);
+                let (at, rate) = if RATE {
+                    // SAFETY: as above; nobody writes positions.
+                    let x = unsafe { gather::<T, L, V>(token, self.x, &block.places, lane) };
+                    (x, E::columns(&rest, &edges::<L, V, D>(&p)))
+                } else {
+                    (p, none)
+                };
+                let mut columns = E::columns(&rest, &edges::<L, V, D>(&at));
+                let sound = sound(&columns) * sound(&rate);
+                let mut soft = load_rows::<T, L, R>(token, &bands.soft, lane);
+                for s in &mut soft {
+                    *s = *s * zero.lit(self.stiffen);
+                }
+                let mut clip = Clip::<L, D, R, RATE> {
+                    rows: self.rows,
+                    moving: self.moving,
+                    least: load_rows::<T, L, R>(token, &bands.least, lane),
+                    most: load_rows::<T, L, R>(token, &bands.most, lane),
+                    soft,
+                    metric: E::metric(&rest, &w),
+                    usable: sound * movable,
+                    rate,
+                    total: none,
+                    worst: seen.worst,
+                };
+                E::rows(&rest, &mut columns, &mut clip);
+                seen.worst = clip.worst;
+                seen.counts[0] = seen.counts[0] + (one - sound);
+                seen.counts[1] = seen.counts[1] + sound * (one - movable);
+                if self.moving {
+                    // Elements that are not usable have a total of 0.
+                    move_vertices(&mut p, &E::spread(&rest, &clip.total));
+                    // SAFETY: as above.
+                    unsafe { scatter::<T, L, V>(p, self.p, &block.places, lane) };
+                }
+                lane += L::N;
             }
-            self.total[i] = self.total[i] + pull;
         }
+        seen.fold::<T>(self.sight);
     }
-}
-
-#[inline(always)]
-fn run_rate<E, T, L, const V: usize, const D: usize, const P: usize, const R: usize>(
-    sweep: RowRate<'_, E, T, V, P, R>,
-    token: L::Token,
-) where
-    E: Element<V, D, P, R>,
-    T: Scalar,
-    L: Lanes<T>,
-{
-    let zero = L::load(token, &[T::of(0.0); BLOCK]);
-    let one = zero.lit(1.0);
-    let mut seen = LaneSight::<L, R>::new(zero);
-    for block in sweep.blocks {
-        let mut lane = 0;
-        while lane < BLOCK {
-            let rest = load_rows::<T, L, P>(token, &block.rest, lane);
-            // SAFETY: as in `run_sweep`, for both arrays.
-            let x = unsafe { gather::<T, L, V>(token, sweep.x, &block.places, lane) };
-            // SAFETY: as above.
-            let mut v = unsafe { gather::<T, L, V>(token, sweep.v, &block.places, lane) };
-            let (w, movable) = weights(&v);
-            let mut columns = E::columns(&rest, &edges::<L, V, D>(&x));
-            let rate = E::columns(&rest, &edges::<L, V, D>(&v));
-            let sound = sound(&columns) * sound(&rate);
-            let mut clip = ClipRate {
-                rows: sweep.rows,
-                moving: sweep.moving,
-                bands: sweep.bands,
-                metric: E::metric(&rest, &w),
-                usable: sound * movable,
-                rate,
-                total: [V3::new(zero, zero, zero); D],
-                worst: seen.worst,
-            };
-            E::rows(&rest, &mut columns, &mut clip);
-            seen.worst = clip.worst;
-            seen.counts[0] = seen.counts[0] + (one - sound);
-            seen.counts[1] = seen.counts[1] + sound * (one - movable);
-            if sweep.moving {
-                move_vertices(&mut v, &E::spread(&rest, &clip.total));
-                // SAFETY: as above.
-                unsafe { scatter::<T, L, V>(v, sweep.v, &block.places, lane) };
-            }
-            lane += L::N;
-        }
-    }
-    seen.fold::<T>(sweep.sight);
 }

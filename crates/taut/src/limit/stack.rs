@@ -2,8 +2,8 @@
 
 use super::rest::{RestEdge, RestTet, RestTriangle, rest_edges, tets_of_batch, triangles_of_batch};
 use super::{
-    Apsl, ApslSettings, Band, Csl, CslScheme, CslSettings, Desk, Esl, Fixed, Limit, LimitReport, Needs, SbdLimit,
-    StrainLimits, SweepSettings, Target,
+    Apsl, ApslSettings, Band, Csl, CslScheme, CslSettings, Desk, Esl, Fixed, Limit, LimitReport, Needs, RateLimit,
+    Rates, SbdLimit, StrainLimits, SweepSettings, Target,
 };
 use crate::lanes::Scalar;
 use crate::model::{Body, BodyKind, Model};
@@ -154,8 +154,8 @@ pub(crate) enum Limiter<T> {
     Sbd(SbdLimit<T>),
     Esl(Esl<T>),
     Apsl(Apsl<T>),
-    CslRate(Csl<T>, StrainLimits),
-    EslRate(Esl<T>, Band),
+    CslRate(Rates<Csl<T>>),
+    EslRate(Rates<Esl<T>>),
 }
 
 impl<T: Scalar> Limiter<T> {
@@ -166,8 +166,8 @@ impl<T: Scalar> Limiter<T> {
             Limiter::Sbd(sbd) => f(sbd),
             Limiter::Esl(esl) => f(esl),
             Limiter::Apsl(apsl) => f(apsl),
-            Limiter::CslRate(csl, limits) => f(&csl.rates(*limits)),
-            Limiter::EslRate(esl, band) => f(&esl.rates(*band)),
+            Limiter::CslRate(rates) => f(rates),
+            Limiter::EslRate(rates) => f(rates),
         }
     }
 
@@ -293,13 +293,11 @@ impl Parts {
             LimitKind::Areas(settings) => Limiter::Apsl(Apsl::areas(n, triangles, settings)?),
             LimitKind::Volumes(settings) => Limiter::Apsl(Apsl::volumes(n, &self.tets, settings)?),
             LimitKind::Rate(limits, sweeps) => {
-                limits.check()?;
                 let settings = CslSettings { sweeps, ..CslSettings::default() };
-                Limiter::CslRate(Csl::new(n, triangles, &[StrainLimits::NONE], settings)?, limits)
+                Limiter::CslRate(Csl::new(n, triangles, &[limits], settings)?.into_rates())
             }
             LimitKind::EdgeRate(band, sweeps) => {
-                band.check("edge rate")?;
-                Limiter::EslRate(Esl::new(n, &self.edges(), Band::NONE, sweeps)?, band)
+                Limiter::EslRate(Esl::new(n, &self.edges(), band, sweeps)?.into_rates())
             }
         })
     }

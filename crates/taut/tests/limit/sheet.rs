@@ -5,7 +5,7 @@ use super::tools::{Dice, momenta, norm, point, strain};
 use taut::lanes::{Scalar, V3, Width};
 use taut::limit::{
     Apsl, ApslSettings, Band, Csl, CslMotion, CslScheme, CslSettings, Esl, Limit, LimitReport, LimitScratch,
-    RestTriangle, SbdLimit, StrainLimits, SweepSettings, edges_of,
+    RateLimit as _, RestTriangle, SbdLimit, StrainLimits, SweepSettings, edges_of,
 };
 use taut::mesh::TriMesh;
 
@@ -164,8 +164,8 @@ fn bits<T: Scalar>(threads: usize, width: Width) -> Vec<(&'static str, Vec<u64>,
     let sweeps = SweepSettings { iterations: 20, ..SweepSettings::default() };
     let csl = Csl::new(s.x.len(), &s.rest, &[limits()], CslSettings { sweeps, ..CslSettings::default() }).unwrap();
     let sbd = SbdLimit::new(s.x.len(), &s.rest, &[limits()], sweeps).unwrap();
-    let esl = Esl::new(s.x.len(), &edges_of(&s.mesh.triangles, &s.mesh.positions), Band::both(0.03), sweeps).unwrap();
-    let rates: [&dyn Limit<T>; 3] = [&csl.rates(limits()), &sbd.rates(limits()), &esl.rates(Band::both(1.0))];
+    let esl = Esl::new(s.x.len(), &edges_of(&s.mesh.triangles, &s.mesh.positions), Band::both(1.0), sweeps).unwrap();
+    let rates: [&dyn Limit<T>; 3] = [&csl.into_rates(), &sbd.into_rates(), &esl.into_rates()];
     for limiter in rates {
         let mut v = s.v.clone();
         let report = scratch.filter_rates(limiter, &s.x, &mut v, &[true]);
@@ -215,11 +215,10 @@ fn rates_of_strain_are_limited_and_stopped_nodes_keep_their_velocity() {
         }
     }
     let sweeps = SweepSettings { iterations: 2000, tolerance: 1e-3, seed: 0 };
-    let csl =
-        Csl::new(s.x.len(), &s.rest, &[StrainLimits::NONE], CslSettings { sweeps, ..Default::default() }).unwrap();
     let rates = StrainLimits::both(2.0, 2.0, 2.0);
+    let csl = Csl::new(s.x.len(), &s.rest, &[rates], CslSettings { sweeps, ..Default::default() }).unwrap();
     let before = s.v.clone();
-    let report = csl.limit_rate(rates, &s.x, &mut s.v, &fixed, &mut LimitScratch::new(1));
+    let report = LimitScratch::new(1).filter_rates(&csl.into_rates(), &s.x, &mut s.v, &fixed);
     assert!(report.before.worst() > 20.0 && report.converged, "{report:?}");
     for i in 0..s.x.len() {
         assert!(!fixed[i] || s.v[i] == before[i]);

@@ -4,6 +4,7 @@ mod body;
 mod collider;
 mod contact;
 mod generate;
+mod limit;
 mod material;
 mod output;
 mod pin;
@@ -15,6 +16,10 @@ pub use body::{Cloth, ClothDamping, ClothRows, Initial, Jitter, Scramble, Solid,
 pub use collider::{BoxShape, CapsuleShape, Collider, MeshShape, PlaneShape, Shape, SphereShape};
 pub use contact::{CONTACT_BY_DEFAULT, Contact};
 pub use generate::*;
+pub use limit::{
+    Bound, CslLimit, CslMethod, CslWay, EdgeLimit, EdgeRateLimit, FabricLimit, Fraction, Limit, RateLimit, SbdLimit,
+    SizeLimit,
+};
 pub use material::{ClothElastic, Continuum, ElasticDamping, FabricName, Links, SolidElastic, StretchShear};
 pub use output::{Camera, Coloured, Output, Pictures};
 pub use pin::{Motion, Pin, Resize, Revolve, Select, SelectBox, SelectSphere, SelectTable};
@@ -45,6 +50,8 @@ section! {
         contact: Contact = Contact::default();
         /// Things that nothing enters.
         collider: Vec<Collider> = Vec::new();
+        /// Strain limiters, in the order they act.
+        limit: Vec<Limit> = Vec::new();
         /// How bodies differ from rest when the time begins.
         initial: Vec<Initial> = Vec::new();
         /// What is written.

@@ -139,8 +139,6 @@ pub struct CslRate<'a, T> {
     pub(super) blocks: &'a [Block<T, 3, REST, 0>],
     pub(super) looking: bool,
     pub(super) idle: CslIdle,
-    /// Least and most rate of weft, warp, shear, 1/s.
-    pub(super) bounds: [[f64; 2]; 3],
     pub(super) x: Shared<'a, Vertex<T>>,
     /// Velocities, with the inverse mass as the fourth number.
     pub(super) v: Shared<'a, Vertex<T>>,
@@ -154,10 +152,6 @@ impl<T: Scalar> Kernel<T> for CslRate<'_, T> {
         let none = V3::new(zero, zero, zero);
         let one = zero.lit(1.0);
         let mut seen = LaneSight::<L, 3>::new(zero);
-        let mut limits = [[zero; 2]; 3];
-        for i in 0..3 {
-            limits[i] = [zero.lit(self.bounds[i][0]), zero.lit(self.bounds[i][1])];
-        }
         for block in self.blocks {
             let mut lane = 0;
             while lane < BLOCK {
@@ -172,6 +166,11 @@ impl<T: Scalar> Kernel<T> for CslRate<'_, T> {
                 let mut polar = polar(&f);
                 let shear = (polar.r[0].dot(rate[1]) + polar.r[1].dot(rate[0])) * zero.lit(0.5);
                 let strain = [polar.r[0].dot(rate[0]), polar.r[1].dot(rate[1]), shear];
+                // The bounds of stretch are of U, 1 more than those of strain.
+                let mut limits = bounds::<T, L>(token, &block.rest, lane);
+                for i in 0..2 {
+                    limits[i] = [limits[i][0] - one, limits[i][1] - one];
+                }
                 let mut b = wanted(&strain, &limits);
                 let together = [f[0] + rate[0] * zero, f[1] + rate[1] * zero];
                 let any = sift(&mut b, &together, &w, polar.collapsed, &mut seen);

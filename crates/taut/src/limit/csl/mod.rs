@@ -7,7 +7,6 @@ mod rate;
 
 pub use element::{CslForm, CslIdle, CslMotion, Polar, element_correction, polar};
 pub use kernel::{CslRate, CslSweep};
-pub use rate::CslRates;
 
 use super::job::Job;
 use super::sweeps::{self, Mode, Sweeper};
@@ -110,16 +109,12 @@ fn rest_numbers(t: &RestTriangle, limits: &StrainLimits) -> [f64; REST] {
 
 fn check(settings: &CslSettings, limits: &[StrainLimits], triangles: usize) -> Result<(), BuildError> {
     settings.sweeps.check()?;
-    limits.iter().try_for_each(StrainLimits::check)?;
+    StrainLimits::check_all(limits, triangles)?;
     if let CslScheme::Jacobi { held } = settings.scheme
         && !(held > 0.0 && held < 1e6)
     {
         let expected = "a weight above 0 and below 1e6";
         return Err(BuildError::Parameter { body: String::new(), name: "held", found: held, expected });
-    }
-    if limits.len() != 1 && limits.len() != triangles {
-        let (body, found) = (String::new(), limits.len());
-        return Err(BuildError::Length { body, list: "limits", found, expected: triangles });
     }
     Ok(())
 }
