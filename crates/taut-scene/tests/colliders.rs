@@ -108,7 +108,8 @@ fn a_sequence_of_files_moves_a_mesh() {
     for frame in 0..6 {
         fs::write(dir.0.join(format!("walk/plate_{:03}.obj", frame + 101)), plate(0.06 * f64::from(frame))).unwrap();
     }
-    let text = HOVERING.to_owned() + "[[collider]]\nshape = { kind = \"mesh\", mesh = \"walk/plate_###.obj\", fps = 10 }\n";
+    let text =
+        HOVERING.to_owned() + "[[collider]]\nshape = { kind = \"mesh\", mesh = \"walk/plate_###.obj\", fps = 10 }\n";
     lift(build_in(Some(&dir.0), &text), 0.3);
     let late = text.replace("fps = 10", "fps = 10, start = 0.25");
     let mut late = build_in(Some(&dir.0), &late);
@@ -158,7 +159,8 @@ fn files_of_colliders_are_part_of_what_a_simulation_is() {
 /// A shin that bends at the knee, on a thigh that swings at the hip, on a body that turns: as one would compute it by hand.
 #[test]
 fn colliders_follow_colliders() {
-    let quarter = "degrees = { interpolation = \"linear\", keys = [{ time = 0, value = 0 }, { time = 1, value = 90 }] }";
+    let quarter =
+        "degrees = { interpolation = \"linear\", keys = [{ time = 0, value = 0 }, { time = 1, value = 90 }] }";
     let text = format!(
         "{HOVERING}
 [[collider]]
@@ -220,7 +222,7 @@ fn intersections_with_simple_shapes_are_found() {
     let ball = "{ kind = \"sphere\", radius = 0.01 }";
     assert_eq!(count(ball, [0.01, 0.0099, 0.012]), 0);
     // A ball smaller than a triangle, inside of it: no vertex and no edge would find it.
-    assert_eq!(count(ball, [0.022, 0.0101, 0.011]) , 1);
+    assert_eq!(count(ball, [0.022, 0.0101, 0.011]), 1);
     let rod = "{ kind = \"capsule\", radius = 0.002, length = 0.1 }";
     assert_eq!(count(rod, [0.022, 0.03, 0.011]), 1, "a rod through a triangle");
     assert_eq!(count(rod, [0.022, 0.0735, 0.011]), 0, "a rod above it");

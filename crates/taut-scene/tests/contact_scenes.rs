@@ -13,10 +13,7 @@ fn small(name: &str) -> (&'static [&'static str], u32) {
         "heap" => (&["cloth.0.generate.nx=27", "cloth.0.generate.ny=27"], 90),
         "twist" => (&["cloth.0.generate.around=30", "cloth.0.generate.along=32"], 240),
         "knot" => (&["cloth.0.generate.nx=121", "cloth.0.generate.ny=3"], 210),
-        "trick" => (
-            &["cloth.0.generate.nx=40", "cloth.0.generate.ny=28", "solid.0.generate.cells=[2, 3, 2]"],
-            130,
-        ),
+        "trick" => (&["cloth.0.generate.nx=40", "cloth.0.generate.ny=28", "solid.0.generate.cells=[2, 3, 2]"], 130),
         "funnel" => (&["cloth.0.generate.rings=12"], 200),
         "skirt" => (&["cloth.0.generate.around=40", "cloth.0.generate.along=11"], 210),
         "dress" => (
@@ -29,7 +26,12 @@ fn small(name: &str) -> (&'static [&'static str], u32) {
             150,
         ),
         "catch" => (
-            &["cloth.0.generate.nx=27", "cloth.0.generate.ny=27", "solid.0.generate.segments=18", "solid.0.generate.rings=1"],
+            &[
+                "cloth.0.generate.nx=27",
+                "cloth.0.generate.ny=27",
+                "solid.0.generate.segments=18",
+                "solid.0.generate.rings=1",
+            ],
             90,
         ),
         "layers" => (
@@ -123,10 +125,14 @@ fn a_resumed_heap_has_the_same_bits() {
 #[test]
 fn threads_do_not_change_a_bit() {
     let run = |threads: usize| {
-        let sets: Vec<String> =
-            ["cloth.0.generate.nx=151", "cloth.0.generate.ny=151", "cloth.0.translate=[0, -0.02, 0]", "solver.substeps=6"]
-                .map(str::to_owned)
-                .to_vec();
+        let sets: Vec<String> = [
+            "cloth.0.generate.nx=151",
+            "cloth.0.generate.ny=151",
+            "cloth.0.translate=[0, -0.02, 0]",
+            "solver.substeps=6",
+        ]
+        .map(str::to_owned)
+        .to_vec();
         let scene = Scene::open("drape", &sets).unwrap();
         let mut simulation = Simulation::new(&scene, scene.precision(), threads).unwrap();
         let reports: Vec<_> = (0..6).map(|_| simulation.advance()).collect();
