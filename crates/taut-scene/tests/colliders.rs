@@ -143,6 +143,40 @@ fn a_point_cache_moves_a_mesh() {
     assert!(error.contains("`collider.0.shape.cache` cannot be read: plate.pc2: the cache has 4 points"), "{error}");
 }
 
+/// A pin on a mesh that deforms goes with the triangle under it, not with the mesh's middle.
+#[test]
+fn pins_follow_a_mesh_that_deforms() {
+    let dir = TempDir::new("grip");
+    // The plate opens like a book: its right half rises to a right angle.
+    let book = |right: [f64; 2]| {
+        let [x, y] = right;
+        format!(
+            "v -0.5 0 -0.5\nv 0 0 -0.5\nv {x} {y} -0.5\nv -0.5 0 0.5\nv 0 0 0.5\nv {x} {y} 0.5\n\
+             f 1 4 5\nf 1 5 2\nf 2 5 6\nf 2 6 3\n"
+        )
+    };
+    fs::write(dir.0.join("book_0.obj"), book([0.5, 0.0])).unwrap();
+    fs::write(dir.0.join("book_1.obj"), book([0.0, 0.5])).unwrap();
+    let text = HOVERING.to_owned()
+        + r#"
+[[pin]]
+body = "sheet"
+select = { nearest = [[-0.2, 0.02, 0], [0.2, 0.02, 0]] }
+follow = "book"
+[[collider]]
+name = "book"
+shape = { kind = "mesh", mesh = "book_#.obj", fps = 2 }
+"#;
+    let mut simulation = build_in(Some(&dir.0), &text);
+    (0..30).for_each(|_| drop(simulation.advance()));
+    let held = simulation.held_positions();
+    // The left one stays; the right one is 0.2 m up the page and 0.02 m off it, which is now to the left.
+    let expected = [[-0.2, 0.02, 0.0], [-0.02, 0.2, 0.0]];
+    for (found, expected) in held.iter().zip(expected) {
+        assert!((0..3).all(|k| (found[k] - expected[k]).abs() < 1e-5), "{found:?} instead of {expected:?}");
+    }
+}
+
 /// Another motion in the same files is another simulation: its checkpoints do not fit.
 #[test]
 fn files_of_colliders_are_part_of_what_a_simulation_is() {
