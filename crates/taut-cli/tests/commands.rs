@@ -90,6 +90,11 @@ fn info_describes_a_mesh() {
     let found = place.taut(&["info", "two.obj", "--json"]).json();
     assert_eq!(found["meshes"][0]["triangles"], 1);
     assert!(found["problems"].to_string().contains("vertex"), "{found}");
+    place.write("cross.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0.2 0.2 -1\nv 0.3 0.2 -1\nv 0.2 0.2 1\nf 1 2 3\nf 4 5 6\n");
+    let said = place.taut(&["info", "cross.obj"]).good().out();
+    assert!(said.contains("1 pair of triangles intersects: 0 and 1 at (0.3333, 0.3333, 0)"), "{said}");
+    let found = place.taut(&["info", "cross.obj", "--json"]).json();
+    assert_eq!(found["meshes"][0]["intersections"]["first"][0]["triangles"], serde_json::json!([0, 1]));
     place.write("bad.obj", "v 0 0 0\nf 1 2 3\n");
     place.taut(&["info", "bad.obj"]).refused(&["bad.obj:2"]);
     place.taut(&["info", "none.obj"]).refused(&["none.obj", "cannot be read"]);

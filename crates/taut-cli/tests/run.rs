@@ -237,3 +237,60 @@ fn soft_bodies_run_too() {
     assert_eq!(result["inverted"], 0);
     assert!(place.path("out/solid/pictures/heat_volume.png").is_file());
 }
+
+/// A small sheet falls on a large one that is held by its sides.
+const FALLING: &str = r#"
+[time]
+frames = 30
+[[cloth]]
+name = "held"
+generate = { kind = "sheet", width = 0.5, height = 0.5, nx = 11, ny = 11, centre = [0, 0.5, 0] }
+[[cloth]]
+name = "falling"
+generate = { kind = "sheet", width = 0.2, height = 0.2, nx = 6, ny = 6, centre = [0.01, 0.55, 0.02] }
+rotate = [0, 0, 20]
+[[pin]]
+body = "held"
+select = "left"
+[[pin]]
+body = "held"
+select = "right"
+"#;
+
+#[test]
+fn verify_tells_whether_anything_intersects() {
+    let place = Place::new("verify");
+    place.write("falling.toml", FALLING);
+    let flags = ["run", "falling.toml", "--no-pictures", "--verify", "--json"];
+    let met = place.taut(&flags).json();
+    assert_eq!(met["intersections"], 0);
+    let lines = std::fs::read_to_string(place.path("out/falling/metrics.jsonl")).unwrap();
+    let frames: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(frames[1..].iter().all(|frame| frame["intersections"] == 0), "every frame is checked");
+    assert!(frames.iter().any(|frame| frame["touch"]["pairs"].as_u64() > Some(0)), "the sheets have met");
+    // Without contact one falls through the other: the run is whole, and says that it is wrong.
+    let off = [&flags[..], &["--set", "contact.on=false", "--out", "off"]].concat();
+    let said = place.taut(&off);
+    assert_eq!(said.code(), Some(1), "{}", said.err());
+    for part in ["began free of intersections and did not stay so", "\"held\" and \"falling\"", " s, at ("] {
+        assert!(said.err().contains(part), "{part}: {}", said.err());
+    }
+    assert!(said.out().contains("\"frames\":30") && place.path("off/report.html").is_file());
+    // Unasked, nothing is checked on the way, and what is so at the end is counted.
+    let unasked = place.taut(&["run", "falling.toml", "--no-pictures", "--json", "--set", "contact.on=false"]).json();
+    assert!(unasked["intersections"].is_u64());
+}
+
+#[test]
+fn a_tangled_beginning_is_reported_and_no_failure() {
+    let place = Place::new("tangled");
+    place.write("tangled.toml", &FALLING.replace("0.55, 0.02", "0.5, 0.02"));
+    let checked = place.taut(&["check", "tangled.toml"]).good();
+    assert!(
+        checked.out().contains("intersections at the beginning, first of \"held\" with \"falling\""),
+        "{}",
+        checked.out()
+    );
+    let said = place.taut(&["run", "tangled.toml", "--no-pictures", "--verify"]).good();
+    assert!(said.out().contains("warning: ") && said.out().contains("triangles intersected at"), "{}", said.out());
+}

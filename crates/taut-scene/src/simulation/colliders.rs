@@ -68,8 +68,13 @@ impl ColliderObject {
     }
 
     /// Whether it ever moves or deforms.
-    fn moves(&self) -> bool {
-        self.course.moves() || self.surface.as_ref().is_some_and(Surface::deforms)
+    pub(super) fn moves(&self) -> bool {
+        self.course.moves() || self.deforms()
+    }
+
+    /// Whether its vertices move against each other.
+    pub(super) fn deforms(&self) -> bool {
+        self.surface.as_ref().is_some_and(Surface::deforms)
     }
 
     /// Its shape, as the scene has it.

@@ -16,6 +16,7 @@
 mod build;
 mod colliders;
 mod engine;
+mod grip;
 mod initial;
 mod metrics;
 mod motion;
@@ -148,9 +149,9 @@ impl Simulation {
             (base..).zip(places).for_each(|(vertex, place)| engine.set_position(vertex, place));
         }
         initial::apply(scene, &objects, engine.as_mut());
-        let pins = pins::pin_all(scene, &objects, engine.as_mut())?;
         let mut collider = |at| ColliderObject::new(scene, at, &mut warnings);
         let colliders = (0..scene.settings.collider.len()).map(&mut collider).collect::<Result<Vec<_>, _>>()?;
+        let pins = pins::pin_all(scene, &objects, &colliders, engine.as_mut())?;
         let skins = skins(scene);
         warnings.extend(unmet(&colliders, &skins));
         let verifier = Verifier::new(engine.bodies(), &skins, &colliders, engine.rest_positions().len() as u32);
@@ -198,7 +199,7 @@ impl Simulation {
                 false => self.time_of(self.frame) + f64::from(step) * dt,
             };
             let (from, to) = (at(step), at(step + 1));
-            pins::drive(&mut self.pins, self.engine.as_mut(), from, to);
+            pins::drive(&mut self.pins, &self.colliders, self.engine.as_mut(), from, to);
             let mut params = self.params(from, to);
             change(&mut params);
             let done = self.engine.step(&params, dt);

@@ -2,7 +2,9 @@
 
 use super::Object;
 use super::engine::Engine;
-use super::motion::{Course, from_world, moved, moves, to_world};
+use super::colliders::ColliderObject;
+use super::grip::Grip;
+use super::motion::{from_world, moved, moves, to_world};
 use crate::scene::settings::{Motion, Pin, Select, SelectTable};
 use crate::scene::{Scene, SceneError};
 use std::collections::HashSet;
@@ -12,15 +14,51 @@ pub(super) struct HeldVertices {
     /// The engine's vertices and where each was at the beginning, m.
     vertices: Vec<(u32, [f64; 3])>,
     motion: Option<Motion>,
-    follow: Option<Course>,
+    follow: Option<Leader>,
     until: f64,
     released: bool,
+}
+
+/// What a pin follows.
+struct Leader {
+    /// The collider's number.
+    collider: usize,
+    /// For each vertex how a mesh that deforms holds it; else empty.
+    grips: Vec<Grip>,
+}
+
+impl Leader {
+    /// The collider that a pin with vertices at some places follows, if any.
+    fn new(pin: &Pin, colliders: &[ColliderObject], places: &[[f64; 3]]) -> Option<Self> {
+        let name = pin.follow.as_deref()?;
+        let collider = colliders.iter().position(|collider| collider.name == name)?;
+        let leader = &colliders[collider];
+        let mut grips = Vec::new();
+        if leader.deforms() {
+            let positions = leader.positions(0.0);
+            grips = places.iter().filter_map(|&p| Grip::new(p, &positions, &leader.mesh.triangles)).collect();
+        }
+        Some(Leader { collider, grips })
+    }
+
+    /// Where points that were at these places at the beginning are at a time (s), m.
+    fn carry(&self, places: &mut [[f64; 3]], colliders: &[ColliderObject], time: f64) {
+        let leader = &colliders[self.collider];
+        if self.grips.len() == places.len() {
+            let positions = leader.positions(time);
+            places.iter_mut().zip(&self.grips).for_each(|(place, grip)| *place = grip.at(&positions));
+            return;
+        }
+        let (start, now) = (leader.pose(0.0), leader.pose(time));
+        places.iter_mut().for_each(|place| *place = to_world(&now, from_world(&start, *place)));
+    }
 }
 
 /// Finds the vertices of all pins, pins them, and puts them where they have to be at the beginning.
 pub(super) fn pin_all(
     scene: &Scene,
     objects: &[Object],
+    colliders: &[ColliderObject],
     engine: &mut dyn Engine,
 ) -> Result<Vec<HeldVertices>, SceneError> {
     let mut pins = Vec::new();
@@ -28,17 +66,19 @@ pub(super) fn pin_all(
         let Some(object) = objects.iter().find(|object| object.info.name == pin.body) else { continue };
         let chosen = select(scene, &(scene.element_path("pin", at) + ".select"), pin, object, engine)?;
         let vertices: Vec<_> = chosen.into_iter().map(|v| (v, engine.position(v))).collect();
+        let places: Vec<_> = vertices.iter().map(|vertex| vertex.1).collect();
         let held = HeldVertices {
             vertices,
             motion: pin.motion.clone(),
-            follow: followed(scene, pin),
+            follow: Leader::new(pin, colliders, &places),
             until: pin.until.unwrap_or(f64::INFINITY),
             released: false,
         };
-        for (i, &(vertex, start)) in held.vertices.iter().enumerate() {
+        let targets = held.targets(colliders, 0.0);
+        for (&(vertex, _), target) in held.vertices.iter().zip(targets) {
             engine.pin(vertex);
             if held.motion.is_some() {
-                engine.set_position(vertex, held.target(i, 0.0).unwrap_or(start));
+                engine.set_position(vertex, target);
             }
         }
         pins.push(held);
@@ -46,23 +86,17 @@ pub(super) fn pin_all(
     Ok(pins)
 }
 
-fn followed(scene: &Scene, pin: &Pin) -> Option<Course> {
-    let (name, all) = (pin.follow.as_deref()?, &scene.settings.collider);
-    all.iter().position(|collider| collider.name.as_deref() == Some(name)).map(|at| Course::new(all, at))
-}
-
 impl HeldVertices {
-    /// Where its ith vertex has to be at a time, s.
-    fn target(&self, i: usize, time: f64) -> Option<[f64; 3]> {
-        let mut point = self.vertices.get(i)?.1;
-        if let Some(course) = &self.follow {
-            let (start, now) = (course.pose(0.0), course.pose(time));
-            point = to_world(&now, from_world(&start, point));
+    /// Where its vertices have to be at a time (s), m.
+    fn targets(&self, colliders: &[ColliderObject], time: f64) -> Vec<[f64; 3]> {
+        let mut places: Vec<_> = self.vertices.iter().map(|vertex| vertex.1).collect();
+        if let Some(leader) = &self.follow {
+            leader.carry(&mut places, colliders, time);
         }
         if let Some(motion) = &self.motion {
-            point = moved(motion, point, time);
+            places.iter_mut().for_each(|place| *place = moved(motion, *place, time));
         }
-        Some(point)
+        places
     }
 
     /// Whether it lets go before a step that begins at a time, s. A frame's time is a quotient: half a microsecond is
@@ -71,13 +105,20 @@ impl HeldVertices {
         self.until <= from + 5e-7
     }
 
-    fn moves(&self) -> bool {
-        self.motion.as_ref().is_some_and(moves) || self.follow.as_ref().is_some_and(Course::moves)
+    fn moves(&self, colliders: &[ColliderObject]) -> bool {
+        let led = self.follow.as_ref().is_some_and(|leader| colliders[leader.collider].moves());
+        self.motion.as_ref().is_some_and(moves) || led
     }
 }
 
 /// Tells held vertices where to be at the end of the step from `from` to `to` (s), and lets go what is to be let go.
-pub(super) fn drive(pins: &mut [HeldVertices], engine: &mut dyn Engine, from: f64, to: f64) {
+pub(super) fn drive(
+    pins: &mut [HeldVertices],
+    colliders: &[ColliderObject],
+    engine: &mut dyn Engine,
+    from: f64,
+    to: f64,
+) {
     for at in 0..pins.len() {
         if !pins[at].released && pins[at].over(from) {
             pins[at].released = true;
@@ -87,13 +128,11 @@ pub(super) fn drive(pins: &mut [HeldVertices], engine: &mut dyn Engine, from: f6
             }
         }
         let pin = &pins[at];
-        if pin.released || !pin.moves() {
+        if pin.released || !pin.moves(colliders) {
             continue;
         }
-        for i in 0..pin.vertices.len() {
-            if let Some(target) = pin.target(i, to) {
-                engine.move_pin(pin.vertices[i].0, target);
-            }
+        for (&(vertex, _), target) in pin.vertices.iter().zip(pin.targets(colliders, to)) {
+            engine.move_pin(vertex, target);
         }
     }
 }

@@ -19,7 +19,8 @@ section! {
         select: Select;
         /// How they move. Without it they stay where they are.
         motion: Option<Motion> = None;
-        /// The name of a collider that they move along with, before `motion`.
+        /// The name of a collider that they move along with, before `motion`; on a mesh that deforms, each with the
+        /// triangle it is nearest to.
         follow: Option<String> = None;
         /// When they are let go; never if not given.
         until: Option<f64> = None => Rule::ANY.from(0.0).unit("s");
