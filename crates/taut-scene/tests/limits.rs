@@ -91,7 +91,7 @@ fn fabrics_bring_their_limits() {
 fn limits_hold_in_a_simulation_and_change_under_way() {
     let scene = open("[[limit]]\nbodies = [\"sheet\"]\nwarp = \"2 %\"");
     let mut simulation = Simulation::new(&scene, scene.precision(), 1).unwrap();
-    let mut most = |simulation: &mut Simulation, frames| {
+    let most = |simulation: &mut Simulation, frames| {
         for _ in 0..frames {
             simulation.advance();
         }

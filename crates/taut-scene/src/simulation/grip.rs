@@ -57,14 +57,8 @@ mod tests {
     #[test]
     fn a_point_keeps_its_place_on_a_triangle_that_moves_and_turns() {
         let triangles = [[0, 1, 2], [3, 4, 5]];
-        let start = [
-            [9.0, 9.0, 9.0],
-            [8.0, 9.0, 9.0],
-            [9.0, 8.0, 9.0],
-            [0.0, 0.0, 0.0],
-            [2.0, 0.0, 0.0],
-            [0.0, 2.0, 0.0],
-        ];
+        let start =
+            [[9.0, 9.0, 9.0], [8.0, 9.0, 9.0], [9.0, 8.0, 9.0], [0.0, 0.0, 0.0], [2.0, 0.0, 0.0], [0.0, 2.0, 0.0]];
         let grip = Grip::new([0.5, 0.25, 0.125], &start, &triangles).unwrap();
         assert_eq!(grip.at(&start), [0.5, 0.25, 0.125]);
         // A quarter turn about x, and away: y becomes z, and z becomes −y.

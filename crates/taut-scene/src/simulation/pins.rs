@@ -1,8 +1,8 @@
 //! Pins: which vertices a scene holds, and where they have to be.
 
 use super::Object;
-use super::engine::Engine;
 use super::colliders::ColliderObject;
+use super::engine::Engine;
 use super::grip::Grip;
 use super::motion::{from_world, moved, moves, to_world};
 use crate::scene::settings::{Motion, Pin, Select, SelectTable};

@@ -99,15 +99,18 @@ pub(crate) struct Meeting<T> {
     /// Σ|motion| and Σ|motion taken back| of all guards in the step, m.
     motion: [f64; 2],
     touch: Touch,
+    interval: Interval,
 }
 
-/// Which substeps share one detection, as parts (0 to 1) of the step, and how many they are.
-#[derive(Clone, Copy, Debug)]
+/// Substeps that share one detection.
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Interval {
+    pub first: u32,
+    pub count: u32,
+    /// Its start and end as parts (0 to 1) of the step.
     pub start: f64,
     pub end: f64,
-    pub substeps: u32,
-    /// The length of one, s.
+    /// The length of a substep, s.
     pub h: f64,
 }
 
@@ -244,7 +247,8 @@ impl<T: Scalar> Meeting<T> {
     /// last guard has found it.
     pub fn detect(&mut self, old: &[Vertex<T>], x: &[Vertex<T>], interval: Interval) {
         let own = self.own;
-        let reach = f64::from(interval.substeps);
+        let reach = f64::from(interval.count);
+        self.interval = interval;
         self.from.clear();
         self.from.extend(old[..own + 1].iter().map(|&v| plain(v)));
         self.to.clear();
@@ -264,13 +268,37 @@ impl<T: Scalar> Meeting<T> {
         self.drivers.place(interval.end, &mut self.driven[0]);
         self.to.extend_from_slice(&self.driven[0]);
         self.roles.resize(self.from.len(), Role::Driven);
-        if interval.start == 0.0 {
+        if interval.first == 0 {
             let ahead = core::mem::replace(&mut self.to, self.from.clone());
             self.search(Search { drift: [0.0; 3], ahead: Some(&ahead) });
             self.to = ahead;
         }
         self.find_rows();
         self.untangle(interval.h);
+    }
+
+    /// The interval under way.
+    pub fn interval(&self) -> Interval {
+        self.interval
+    }
+
+    /// The substep after it.
+    pub fn next(&self) -> u32 {
+        self.interval.first + self.interval.count
+    }
+
+    /// For how many substeps contacts may stay as they are found: until a vertex, going on from `old` as to `x` in one substep, has
+    /// gone a good part of an edge against the others.
+    pub fn calm_substeps(&self, old: &[Vertex<T>], x: &[Vertex<T>]) -> u32 {
+        let way = |i: usize| V3::from(plain(x[i])) - V3::from(plain(old[i]));
+        let meets = |i: &usize| self.side_of[*i] != u32::MAX;
+        let mut sum = V3::new(0.0, 0.0, 0.0);
+        (0..self.own).for_each(|i| sum = sum + way(i));
+        let mean = sum * (1.0 / self.own.max(1) as f64);
+        let most = (0..self.own).filter(meets).map(|i| (way(i) - mean).norm2()).fold(0.0, f64::max).sqrt();
+        let edge = self.source.as_ref().map_or(0.0, |s| s.edge);
+        // As a float conversion, what is not a number or too great ends at the ends.
+        (CALM * edge / most) as u32
     }
 
     /// The mean way of all bodies' vertices, m.
@@ -583,6 +611,9 @@ impl<T: Scalar> Meeting<T> {
         Touch { removed: if all > 0.0 { removed / all } else { 0.0 }, ..self.touch }
     }
 }
+
+/// The part of an edge that vertices may go against each other until contacts are found anew.
+const CALM: f64 = 0.4;
 
 /// Substeps at most for the sake of fast colliders.
 const MOST_SUBSTEPS: f64 = 200.0;

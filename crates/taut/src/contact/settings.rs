@@ -11,14 +11,14 @@ pub struct Contact {
     /// One for each body of the model, in their order; the last holds for all that follow. Without any, surfaces pass
     /// through each other and through meshes, and only vertices meet the simple [colliders](super::Collider).
     pub skins: Vec<Skin>,
-    /// Substeps for which near pairs are found, and after which the guard looks over the motion: 1 or more. Fewer detect
-    /// more often, and know better what is near.
+    /// For how many substeps near pairs are found at most, after which the guard looks over the motion: 1 or more. It is fewer
+    /// where things move so fast that they would not stay near.
     pub every: u32,
 }
 
 impl Default for Contact {
     fn default() -> Self {
-        Contact { skins: Vec::new(), every: 4 }
+        Contact { skins: Vec::new(), every: 20 }
     }
 }
 

@@ -30,17 +30,9 @@ impl<T: Scalar> Run<'_, T> {
         worker.sync();
     }
 
-    /// The substeps that share a detection: the first of them, and how many there are.
-    fn interval(&self, substep: u32) -> (u32, u32) {
-        let every = self.params.contact.every.clamp(1, self.substeps);
-        let first = substep - substep % every;
-        (first, every.min(self.substeps - first))
-    }
-
     /// Finds what is near, if it is time to, and begins the substep's contacts.
     pub(super) fn detect(&self, worker: Worker<'_>, substep: u32) {
         let part = |s: u32| f64::from(s) / f64::from(self.substeps);
-        let (first, count) = self.interval(substep);
         let share = T::of(part(1));
         self.alone(worker, |meeting, lists| {
             for &(i, by) in meeting.pushes() {
@@ -50,8 +42,11 @@ impl<T: Scalar> Run<'_, T> {
                         (lists.x[i as usize][k] + by, lists.free[i as usize][k] + by);
                 }
             }
-            if substep == first {
-                let interval = Interval { start: part(first), end: part(first + count), substeps: count, h: self.h };
+            if substep == meeting.next() || substep == 0 {
+                let most = self.params.contact.every.clamp(1, self.substeps - substep);
+                let count = meeting.calm_substeps(lists.old, lists.x).clamp(1, most);
+                let interval =
+                    Interval { first: substep, count, start: part(substep), end: part(substep + count), h: self.h };
                 meeting.detect(lists.old, lists.x, interval);
             }
             meeting.begin(lists.old, part(substep), part(substep + 1));
@@ -65,13 +60,13 @@ impl<T: Scalar> Run<'_, T> {
 
     /// Takes back motion that would make surfaces intersect, at the end of an interval.
     pub(super) fn guard(&self, worker: Worker<'_>, substep: u32, scheme: &Scheme) {
-        let (first, count) = self.interval(substep);
-        if substep + 1 != first + count {
-            return;
-        }
-        // What is taken back over the whole interval changes the velocity by its mean over the interval.
-        let share = 1.0 / (scheme.rate * self.h * f64::from(count));
         self.alone(worker, |meeting, lists| {
+            if substep + 1 != meeting.next() {
+                return;
+            }
+            // What is taken back over the whole interval changes the velocity by its mean over the interval.
+            let count = meeting.interval().count;
+            let share = 1.0 / (scheme.rate * self.h * f64::from(count));
             let Lists { x, old, free } = lists;
             let candidates = x.to_vec();
             meeting.guard(&candidates, |i, to, by| {
@@ -79,7 +74,9 @@ impl<T: Scalar> Run<'_, T> {
                 for k in 0..3 {
                     free[i][k] = free[i][k] + T::of(by[k] * (1.0 - share));
                 }
-                if count == 1 {
+                // Stopped, for limiters of rates; but integrators that take such a vertex's velocity from its last substep must not
+                // take that of the whole interval.
+                if count == 1 || scheme.plain(self.h) {
                     old[i][3] = T::of(1.0);
                 }
             });

@@ -333,6 +333,53 @@ fn sheets_that_collide_in_space_keep_their_momentum() {
     }
 }
 
+/// Two boxes close on a sheet until nothing is left between them.
+#[test]
+fn cloth_pinched_between_colliders_stays_finite_and_is_reported() {
+    let mut world = World::<f32>::new(&[placed(13, 0.3, 15, |p| p)]);
+    world.params.gravity = [0.0; 3];
+    let shape = Shape::Box { half: [0.1, 0.1, 0.1] };
+    let at = |y: f64| Pose::at([0.0, y, 0.0]);
+    let (mut impossible, mut place) = (0, None);
+    for frame in 0..40 {
+        let y = |f: i32| (0.13 - 0.002 * f64::from(f)).max(0.09);
+        let jaw = |side: f64| Collider {
+            from: at(side * y(frame)),
+            to: at(side * y(frame + 1)),
+            ..Collider::fixed(shape, at(0.0))
+        };
+        world.params.colliders = vec![jaw(1.0), jaw(-1.0)];
+        let report = world.step();
+        impossible += report.touch.impossible + report.touch.tangled;
+        place = place.or(report.touch.impossible_at).or(report.touch.tangled_at);
+    }
+    assert!(impossible > 0, "no room is left, and nothing is said");
+    let place = place.expect("a place");
+    assert!(place.iter().all(|c| c.abs() < 0.3), "{place:?}");
+    for p in world.state.positions(&world.model) {
+        assert!(p.iter().all(|c| c.abs() < 0.5), "thrown to {p:?}");
+    }
+}
+
+/// A held vertex of one sheet is dragged through another: it takes it along or is held back, but does not pass.
+#[test]
+fn a_pin_dragged_through_cloth_does_not_pass() {
+    let mut world = World::<f32>::new(&[placed(15, 0.4, 16, |p| p), placed(9, 0.1, 17, |[x, y, z]| [x, y + 0.05, z])]);
+    world.params.gravity = [0.0; 3];
+    for corner in [0, 14, 14 * 15, 14 * 15 + 14] {
+        world.state.pin(&world.model, corner);
+    }
+    let middle = 225 + 4 * 9 + 4;
+    world.state.pin(&world.model, middle);
+    for frame in 0..40 {
+        let [x, y, z] = world.state.position(&world.model, middle);
+        world.state.move_pin(&world.model, middle, [x, y - 0.01, z]);
+        world.step();
+        assert_eq!(world.intersections(), 0, "frame {frame}");
+    }
+    assert!(world.state.positions(&world.model).iter().flatten().all(|c| c.abs() < 1.0));
+}
+
 #[test]
 fn contact_has_the_same_bits_on_any_number_of_threads() {
     let run = |threads: usize| {
