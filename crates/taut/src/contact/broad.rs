@@ -5,6 +5,10 @@
 //! the longest side, and refitted in one sweep when things move. Boxes are `f32`, rounded outwards: half the
 //! memory traffic, and never a pair missed.
 //!
+//! Things that move have two boxes, of where they are at the start and at the end. Two of them overlap unless one axis separates
+//! them on one side both times: then it does so all the way, their motion being straight. Things that move along together,
+//! however fast, are thus told apart as if they stood still.
+//!
 //! Pairs come in an order that depends on the boxes and on those the tree was built from, and on nothing else. Build it
 //! from the rest shape, and the order is a function of model and state.
 
@@ -104,16 +108,46 @@ impl Boxes {
     fn all(&self) -> Aabb {
         (1..WIDE).fold(self.get(0), |b, i| b.and(self.get(i)))
     }
+}
 
-    /// One bit for each box that overlaps `b`.
+/// Eight moving boxes: where they are at the start, and at the end.
+#[derive(Clone, Copy, Debug)]
+struct Moving {
+    ends: [Boxes; 2],
+}
+
+impl Moving {
+    const EMPTY: Self = Moving { ends: [Boxes::EMPTY; 2] };
+
+    fn set(&mut self, i: usize, boxes: [Aabb; 2]) {
+        let real = boxes.iter().all(|b| (0..3).all(|k| b.lo[k] <= b.hi[k]));
+        for (end, b) in self.ends.iter_mut().zip(boxes) {
+            end.set(i, if real { b } else { Aabb::EMPTY });
+        }
+    }
+
     #[inline(always)]
-    fn overlaps<L: Lanes<f32>>(&self, token: L::Token, b: &Aabb) -> u32 {
+    fn get(&self, i: usize) -> [Aabb; 2] {
+        [self.ends[0].get(i), self.ends[1].get(i)]
+    }
+
+    fn all(&self) -> [Aabb; 2] {
+        [self.ends[0].all(), self.ends[1].all()]
+    }
+
+    /// One bit for each box that may overlap `b` on the way.
+    #[inline(always)]
+    fn overlaps<L: Lanes<f32>>(&self, token: L::Token, b: &[Aabb; 2]) -> u32 {
         let mut apart = 0;
         for k in 0..3 {
             for i in (0..WIDE).step_by(L::N) {
-                let (lo, hi) = (L::load(token, &self.lo[k][i..]), L::load(token, &self.hi[k][i..]));
-                apart |= L::bits(lo.lit(f64::from(b.hi[k])).lt(lo)) << i;
-                apart |= L::bits(hi.lt(hi.lit(f64::from(b.lo[k])))) << i;
+                let (mut above, mut below) = (u32::MAX, u32::MAX);
+                for (end, b) in self.ends.iter().zip(b) {
+                    let (lo, hi) = (L::load(token, &end.lo[k][i..]), L::load(token, &end.hi[k][i..]));
+                    above &= L::bits(lo.lit(f64::from(b.hi[k])).lt(lo));
+                    below &= L::bits(hi.lt(hi.lit(f64::from(b.lo[k]))));
+                }
+                apart |= (above | below) << i;
             }
         }
         !apart & ((1 << WIDE) - 1)
@@ -125,9 +159,9 @@ impl Boxes {
 pub struct Tree {
     /// The thing in each slot of each leaf; the last leaf may have slots to spare, whose boxes are empty.
     items: Vec<u32>,
-    leaves: Vec<Boxes>,
+    leaves: Vec<Moving>,
     /// `groups[0]` has the boxes of eight leaves each, `groups[1]` those of eight groups each, up to a single group.
-    groups: Vec<Vec<Boxes>>,
+    groups: Vec<Vec<Moving>>,
 }
 
 impl Tree {
@@ -136,18 +170,23 @@ impl Tree {
         let centre = |b: Aabb| core::array::from_fn(|k| middle(b.lo[k], b.hi[k]));
         let mut items: Vec<(u32, [f32; 3])> = (0..count as u32).map(|i| (i, centre(boxes(i)))).collect();
         arrange(&mut items);
-        let leaves = vec![Boxes::EMPTY; count.div_ceil(WIDE).max(1)];
-        let mut groups = vec![vec![Boxes::EMPTY; leaves.len().div_ceil(WIDE)]];
+        let leaves = vec![Moving::EMPTY; count.div_ceil(WIDE).max(1)];
+        let mut groups = vec![vec![Moving::EMPTY; leaves.len().div_ceil(WIDE)]];
         while let Some(last) = groups.last().filter(|g| g.len() > 1) {
-            groups.push(vec![Boxes::EMPTY; last.len().div_ceil(WIDE)]);
+            groups.push(vec![Moving::EMPTY; last.len().div_ceil(WIDE)]);
         }
         let mut tree = Tree { items: items.into_iter().map(|(i, _)| i).collect(), leaves, groups };
         tree.refit(boxes);
         tree
     }
 
-    /// Gives every thing a new box.
+    /// Gives every thing a new box, which it does not leave.
     pub fn refit(&mut self, boxes: impl Fn(u32) -> Aabb) {
+        self.refit_moving(|i| [boxes(i); 2]);
+    }
+
+    /// Gives every thing new boxes, which hold it at the start and at the end; on the way it moves straight.
+    pub fn refit_moving(&mut self, boxes: impl Fn(u32) -> [Aabb; 2]) {
         for (slots, leaf) in self.items.chunks(WIDE).zip(&mut self.leaves) {
             for (i, &item) in slots.iter().enumerate() {
                 leaf.set(i, boxes(item));
@@ -175,7 +214,7 @@ impl Tree {
     }
 
     #[inline(always)]
-    fn leaf_box(&self, leaf: usize) -> Aabb {
+    fn leaf_box(&self, leaf: usize) -> [Aabb; 2] {
         self.groups[0][leaf / WIDE].get(leaf % WIDE)
     }
 }
@@ -240,7 +279,7 @@ impl<F: FnMut(u32, u32)> PairSearch<'_, F> {
 
     /// Things of leaf `l` here, with box `b`, and of leaf `m` there.
     #[inline(always)]
-    fn leaves<L: Lanes<f32>>(&mut self, token: L::Token, l: usize, other: &Tree, m: usize, b: &Aabb) {
+    fn leaves<L: Lanes<f32>>(&mut self, token: L::Token, l: usize, other: &Tree, m: usize, b: &[Aabb; 2]) {
         let (mine, theirs) = (&self.mine.leaves[l], &other.leaves[m]);
         // Only what reaches into the other leaf's box, on both sides: mostly little, as leaves overlap at their rims.
         let reached = theirs.overlaps::<L>(token, b);

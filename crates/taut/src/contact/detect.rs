@@ -61,9 +61,9 @@ impl Field {
     pub fn new(surface: Surface, regions: &[Aabb]) -> Self {
         let s = &surface;
         Field {
-            vertices: Tree::new(s.vertices.len(), |i| hull(regions, [s.vertices[i as usize]])),
-            edges: Tree::new(s.edges.len(), |i| hull(regions, s.edges[i as usize])),
-            triangles: Tree::new(s.triangles.len(), |i| hull(regions, s.triangles[i as usize])),
+            vertices: Tree::new(s.vertices.len(), |i| hull(regions, &[s.vertices[i as usize]])),
+            edges: Tree::new(s.edges.len(), |i| hull(regions, &s.edges[i as usize])),
+            triangles: Tree::new(s.triangles.len(), |i| hull(regions, &s.triangles[i as usize])),
             surface,
         }
     }
@@ -81,9 +81,18 @@ impl Field {
     /// Takes over new regions. Not needed for what does not move.
     pub fn refit(&mut self, regions: &[Aabb]) {
         let s = &self.surface;
-        self.vertices.refit(|i| hull(regions, [s.vertices[i as usize]]));
-        self.edges.refit(|i| hull(regions, s.edges[i as usize]));
-        self.triangles.refit(|i| hull(regions, s.triangles[i as usize]));
+        self.vertices.refit(|i| hull(regions, &[s.vertices[i as usize]]));
+        self.edges.refit(|i| hull(regions, &s.edges[i as usize]));
+        self.triangles.refit(|i| hull(regions, &s.triangles[i as usize]));
+    }
+
+    /// Takes over where vertices are at the start and where they may be at the end; on the way they move straight.
+    pub fn refit_moving(&mut self, starts: &[Aabb], ends: &[Aabb]) {
+        let s = &self.surface;
+        let both = |v: &[u32]| [hull(starts, v), hull(ends, v)];
+        self.vertices.refit_moving(|i| both(&[s.vertices[i as usize]]));
+        self.edges.refit_moving(|i| both(&s.edges[i as usize]));
+        self.triangles.refit_moving(|i| both(&s.triangles[i as usize]));
     }
 
     /// Adds the pairs of features of this surface.
@@ -156,9 +165,9 @@ pub fn all_pairs(fields: &[Field], deforms: &[bool], pairs: &mut Pairs) {
 
 /// The box around some vertices' regions; empty if one has none.
 #[inline(always)]
-fn hull<const N: usize>(regions: &[Aabb], vertices: [u32; N]) -> Aabb {
+fn hull(regions: &[Aabb], vertices: &[u32]) -> Aabb {
     let mut b = Aabb::EMPTY;
-    for v in vertices {
+    for &v in vertices {
         let Some(region) = regions.get(v as usize).filter(|r| r.lo[0] <= r.hi[0]) else { return Aabb::EMPTY };
         b = b.and(*region);
     }

@@ -81,6 +81,8 @@ pub(crate) struct Meeting<T> {
     /// Where the interval began, and where it would end with nothing in the way, m.
     from: Vec<[f64; 3]>,
     to: Vec<[f64; 3]>,
+    /// Where vertices are at the start of the interval, and where they may be at its end.
+    starts: Vec<Aabb>,
     regions: Vec<Aabb>,
     pairs: Pairs,
     /// Where pairs with each ball or rod begin in the lists, and how near they are contacts, m.
@@ -114,12 +116,15 @@ pub(crate) struct Interval {
     pub h: f64,
 }
 
-/// How to search for pairs.
-struct Search<'a> {
-    /// How far the frame of regions moves, m.
-    drift: [f64; 3],
-    /// Where vertices are expected to go, m, if that is not known yet.
-    ahead: Option<&'a [[f64; 3]]>,
+/// What to search for.
+#[derive(Clone, Copy, PartialEq)]
+enum Search {
+    /// What is near at the start, `to` being where vertices are expected to go.
+    Near,
+    /// What may meet on the straight way from `from` to `to`, and what is near there.
+    Way,
+    /// The same, with room for all to stay at their starts.
+    WayOrStay,
 }
 
 impl<T: Scalar> Meeting<T> {
@@ -269,9 +274,7 @@ impl<T: Scalar> Meeting<T> {
         self.to.extend_from_slice(&self.driven[0]);
         self.roles.resize(self.from.len(), Role::Driven);
         if interval.first == 0 {
-            let ahead = core::mem::replace(&mut self.to, self.from.clone());
-            self.search(Search { drift: [0.0; 3], ahead: Some(&ahead) });
-            self.to = ahead;
+            self.search(Search::Near);
         }
         self.find_rows();
         self.untangle(interval.h);
@@ -310,27 +313,34 @@ impl<T: Scalar> Meeting<T> {
         sum * (1.0 / self.own.max(1) as f64)
     }
 
-    /// Finds all pairs that may meet while vertices go straight from `from` to `to`, and those that are near at either end.
-    fn search(&mut self, how: Search) {
-        let drift = V3::from(how.drift);
-        let mean = how.ahead.map_or(drift, |ahead| self.mean_way(ahead));
-        let far = how.ahead.map_or(self.to.as_slice(), |ahead| ahead);
+    /// Finds pairs.
+    fn search(&mut self, what: Search) {
+        let mean = self.mean_way(&self.to);
         let driven = self.driven_boxes();
+        self.starts.clear();
         self.regions.clear();
         for i in 0..self.from.len() {
             let Some(side) = self.sides.get(self.side_of[i] as usize) else {
+                self.starts.push(EVERYWHERE);
                 self.regions.push(EVERYWHERE);
                 continue;
             };
-            let (from, to) = (V3::from(self.from[i]), V3::from(self.to[i]));
+            let (from, to) = (self.from[i], self.to[i]);
+            let thickness = 0.55 * side.skin.thickness;
             let pad = if side.collider {
-                side.radius + 0.55 * side.skin.thickness
+                side.radius + thickness
             } else {
-                let swept = Aabb::around(&[self.from[i], self.to[i]], side.skin.thickness);
+                let swept = Aabb::around(&[from, to], side.skin.thickness);
                 let pushed = driven.iter().filter(|d| d.0.overlaps(&swept)).map(|d| d.1).fold(0.0, f64::max);
-                0.55 * side.skin.thickness + 0.15 * (V3::from(far[i]) - from - mean).norm2().sqrt() + pushed
+                thickness + 0.15 * (V3::from(to) - V3::from(from) - mean).norm2().sqrt() + pushed
             };
-            self.regions.push(Aabb::around(&[self.from[i], (to - drift).into()], pad));
+            let start = Aabb::around(&[from], if what == Search::Near { pad } else { side.radius });
+            self.regions.push(match what {
+                Search::Near => start,
+                Search::Way => Aabb::around(&[to], pad),
+                Search::WayOrStay => Aabb::around(&[from, to], pad),
+            });
+            self.starts.push(start);
         }
         self.find_pairs();
     }
@@ -354,7 +364,7 @@ impl<T: Scalar> Meeting<T> {
         self.round.clear();
         for (field, side) in self.fields.iter_mut().zip(&self.sides) {
             if side.skin.thickness > 0.0 || side.collider {
-                field.refit(&self.regions);
+                field.refit_moving(&self.starts, &self.regions);
             }
         }
         let bodies = self.sides.len() - self.drivers.len();
@@ -568,13 +578,9 @@ impl<T: Scalar> Meeting<T> {
         let precision = if T::NAME == "f32" { Precision::Single } else { Precision::Double };
         let thinnest = self.sides.iter().map(|s| s.skin.thickness).filter(|t| *t > 0.0).fold(0.01, f64::min);
         let settings = Settings { clearance: 0.05 * thinnest, precision, ..Settings::default() };
-        let mut drift = if self.drivers.vertices() > own { [0.0; 3] } else { self.mean_way(&self.to).into() };
-        if !drift.iter().all(|c: &f64| c.is_finite()) {
-            drift = [0.0; 3];
-        }
-        let mut report = self.guard_in(drift, &settings);
+        let mut report = self.guard_for(Search::Way, &settings);
         if report.unfinished {
-            report = self.guard_in([0.0; 3], &settings);
+            report = self.guard_for(Search::WayOrStay, &settings);
         }
         self.motion = [self.motion[0] + report.motion, self.motion[1] + report.removed];
         self.touch.stopped += report.stopped.len() as u64;
@@ -588,16 +594,16 @@ impl<T: Scalar> Meeting<T> {
         }
     }
 
-    /// Guards the motion from `from` to `to` with regions that rest in a frame that moves by `drift`, m.
-    fn guard_in(&mut self, drift: [f64; 3], settings: &Settings) -> guard::Report {
-        self.search(Search { drift, ahead: None });
+    /// Guards the motion from `from` to `to`.
+    fn guard_for(&mut self, what: Search, settings: &Settings) -> guard::Report {
+        self.search(what);
         let motion = Motion {
             from: &self.from,
             to: &self.to,
             roles: &self.roles,
             regions: &self.regions,
             pairs: &self.pairs,
-            drift,
+            moving: what == Search::Way,
             radii: &self.radii,
         };
         guard::guard(&motion, settings, &mut self.result)
@@ -613,7 +619,7 @@ impl<T: Scalar> Meeting<T> {
 }
 
 /// The part of an edge that vertices may go against each other until contacts are found anew.
-const CALM: f64 = 0.4;
+const CALM: f64 = 2.0;
 
 /// Substeps at most for the sake of fast colliders.
 const MOST_SUBSTEPS: f64 = 200.0;

@@ -75,3 +75,29 @@ fn huge_boxes_do_not_meet_the_slots_to_spare() {
         assert!(count <= 12);
     }
 }
+
+/// Moving boxes are apart only if one axis separates them on one side at the start and at the end.
+#[test]
+fn moving_boxes_are_apart_if_an_axis_separates_them_throughout() {
+    let mut rng = Rng(12);
+    let (starts, ends) = (boxes(&mut rng, 300, 0.1), boxes(&mut rng, 300, 0.1));
+    let mut tree = Tree::new(300, |i| starts[i as usize]);
+    tree.refit_moving(|i| [starts[i as usize], ends[i as usize]]);
+    let real = |i: usize| [starts[i], ends[i]].iter().all(|b| b.lo[0] <= b.hi[0]);
+    let above = |a: &Aabb, b: &Aabb, k: usize| a.lo[k] > b.hi[k];
+    let separates = |i: usize, j: usize, k: usize| {
+        (above(&starts[i], &starts[j], k) && above(&ends[i], &ends[j], k))
+            || (above(&starts[j], &starts[i], k) && above(&ends[j], &ends[i], k))
+    };
+    let mut expected = Vec::new();
+    for i in 0..300 {
+        for j in i + 1..300 {
+            if real(i) && real(j) && !(0..3).any(|k| separates(i, j, k)) {
+                expected.push((i as u32, j as u32));
+            }
+        }
+    }
+    let mut found = Vec::new();
+    tree.self_pairs(|i, j| found.push((i.min(j), i.max(j))));
+    assert_eq!(sorted(found), expected);
+}

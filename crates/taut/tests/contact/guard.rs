@@ -65,7 +65,7 @@ impl World {
             roles: &self.roles,
             regions: &regions,
             pairs: &pairs,
-            drift: [0.0; 3],
+            moving: false,
             radii: &[],
         };
         let report = guard(&motion, settings, &mut x);
@@ -340,7 +340,7 @@ fn vertices_stay_in_their_regions_and_bad_numbers_at_their_place() {
         roles: &world.roles,
         regions: &regions,
         pairs: &pairs,
-        drift: [0.0; 3],
+        moving: false,
         radii: &[],
     };
     let mut x = Vec::new();
@@ -365,7 +365,7 @@ fn a_pair_that_is_not_finite_at_the_start_does_not_hang() {
         roles: &world.roles,
         regions: &regions,
         pairs: &pairs,
-        drift: [0.0; 3],
+        moving: false,
         radii: &[],
     };
     let report = guard(&motion, &Settings::default(), &mut x);

@@ -105,13 +105,13 @@ pub struct Motion<'a> {
     pub to: &'a [[f64; 3]],
     /// How they may be moved.
     pub roles: &'a [Role],
-    /// Where they may go: what the pairs were found with. Must hold `from`, and both ends of driven vertices' ways.
+    /// Where they may go: what the pairs were found with. Must hold `from`, unless they are `moving`, and driven vertices' ends.
     pub regions: &'a [Aabb],
     /// Pairs that may meet.
     pub pairs: &'a Pairs,
-    /// How far the frame moves in which regions rest, m. Things that fall together fill small regions in a frame that falls with
-    /// them; but nothing can be held at its start there: see [`Report::unfinished`].
-    pub drift: [f64; 3],
+    /// Whether regions are only where vertices may end, and pairs were found with where they start as well. Things that move
+    /// together then have fewer pairs; but nothing can be held at its start: see [`Report::unfinished`].
+    pub moving: bool,
     /// How far around itself a vertex or edge is solid, m: a ball is a vertex with a radius, a rod an edge whose vertices
     /// have one. Of a pair the greatest counts. Empty if there are none.
     pub radii: &'a [f64],
@@ -140,8 +140,8 @@ pub struct Report {
     pub contained: usize,
     /// Driven vertices that leave their regions: pairs with them may be missing.
     pub strayed: usize,
-    /// Vertices would have to be held at their starts, which a drifting frame does not allow: nothing is proved, and the motion
-    /// is to be guarded again with regions and pairs of a frame at rest.
+    /// Vertices would have to be held at their starts, which are not in their regions: nothing is proved, and the motion
+    /// is to be guarded again with regions that hold both.
     pub unfinished: bool,
 }
 
@@ -167,8 +167,7 @@ fn admit(judge: &Judge, x: &mut Vec<[f64; 3]>, report: &mut Report) {
         report.contained += usize::from(!finite);
         let wish = if finite { motion.to[i] } else { motion.from[i] };
         if motion.roles[i] == Role::Driven {
-            let there = core::array::from_fn(|k| wish[k] - motion.drift[k]);
-            report.strayed += usize::from(!motion.regions[i].holds(there));
+            report.strayed += usize::from(!motion.regions[i].holds(wish));
             x.push(wish);
         } else {
             x.push(judge.within(i, wish));

@@ -42,25 +42,20 @@ pub(super) struct Judge<'a> {
 type P = [f64; 3];
 
 impl Judge<'_> {
-    /// The nearest place to `p` in a vertex's region, as it can be stored; its start stays as it is, to the bit, and so does
-    /// a vertex without a region. Regions are `f32`, so rounding to `f32` leads into them; where they drift, a little room
-    /// is left for it.
+    /// The nearest place to `p` in a vertex's region, as it can be stored; its start, if it may stay there, stays as it is, to the
+    /// bit, and so does a vertex without a region. Regions are `f32`, so rounding to `f32` leads into them.
     pub fn within(&self, i: usize, p: P) -> P {
-        let (from, region, drift) = (self.motion.from[i], &self.motion.regions[i], self.motion.drift);
-        let drifts = drift != [0.0; 3];
-        if (p == from && !drifts) || !region.holds(from) {
+        let (from, region) = (self.motion.from[i], &self.motion.regions[i]);
+        let known = if self.motion.moving { region.lo[0] <= region.hi[0] } else { p != from && region.holds(from) };
+        if !known {
             return from;
         }
         core::array::from_fn(|k| {
-            let precision = self.settings.precision;
-            let c = precision.round(p[k]);
-            let room = if drifts { 8.0 * precision.unit() * (c.abs() + drift[k].abs()) } else { 0.0 };
-            let (lo, hi) = (f64::from(region.lo[k]) + room, f64::from(region.hi[k]) - room);
-            let q = if drifts { c - drift[k] } else { c };
-            if q < lo {
-                precision.round(lo + drift[k])
-            } else if q > hi {
-                precision.round(hi + drift[k])
+            let (c, lo, hi) = (self.settings.precision.round(p[k]), f64::from(region.lo[k]), f64::from(region.hi[k]));
+            if c < lo {
+                lo
+            } else if c > hi {
+                hi
             } else {
                 c
             }

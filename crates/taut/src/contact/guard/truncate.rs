@@ -38,7 +38,7 @@ pub(super) fn truncate(judge: &Judge, failed: &[Pair], x: &mut [[f64; 3]], repor
         if failing.is_empty() {
             return;
         }
-        if judge.motion.drift != [0.0; 3] {
+        if judge.motion.moving {
             report.unfinished = true;
             return;
         }
