@@ -441,15 +441,30 @@ impl<T: Scalar> Meeting<T> {
         }
         self.rows.clear();
         self.driven_rows.clear();
+        let nearest = self.nearest_faces();
         for i in 0..self.near.len() {
             let pair = self.near[i];
-            if let Some(row) = self.row(&pair) {
+            if !rim(&pair, &self.near, &nearest)
+                && let Some(row) = self.row(&pair)
+            {
                 if pair.nodes.iter().any(|&v| v as usize > self.own) {
                     self.driven_rows.push((self.rows.len() as u32, pair));
                 }
                 self.rows.push(row);
             }
         }
+    }
+
+    /// For each vertex the nearest triangle it is a contact with, as a number in `near`; `u32::MAX` for none.
+    fn nearest_faces(&self) -> Vec<u32> {
+        let mut nearest = vec![u32::MAX; self.from.len()];
+        for (i, pair) in self.near.iter().enumerate().filter(|(_, p)| p.kind == Kind::VertexTriangle) {
+            let known = &mut nearest[pair.nodes[0] as usize];
+            if self.near.get(*known as usize).is_none_or(|k| pair.distance < k.distance) {
+                *known = i as u32;
+            }
+        }
+        nearest
     }
 
     fn row(&self, pair: &Near) -> Option<Row<T>> {
@@ -647,6 +662,17 @@ fn wanted(a: &Side, b: &Side, kind: Kind) -> Option<(f64, f64)> {
             (!(collider.simple && face)).then_some((thickness, 0.0))
         }
     }
+}
+
+/// Whether a vertex is nearer to another triangle on the same side, and next to the rim of this one: what slides over a smooth
+/// surface would run into the rims of triangles ahead.
+fn rim(pair: &Near, near: &[Near], nearest: &[u32]) -> bool {
+    let Some(best) = near.get(nearest[pair.nodes[0] as usize] as usize) else { return false };
+    let along = V3::from(pair.delta).dot(V3::from(best.delta));
+    pair.kind == Kind::VertexTriangle
+        && pair.weights[1..].contains(&0.0)
+        && pair.distance > 1.02 * best.distance
+        && along > 0.5 * pair.distance * best.distance
 }
 
 /// A skin without numbers that cannot be computed with.
