@@ -19,6 +19,8 @@ pub struct Row {
     pub change: [f64; 2],
     /// Kinetic, potential and elastic energy, J.
     pub energy: [f64; 3],
+    /// Near pairs that contact kept apart, and vertices that the guard stopped.
+    pub touch: [f64; 2],
     /// Milliseconds in each stage.
     pub stages: Vec<f64>,
 }
@@ -31,6 +33,7 @@ impl Row {
             strain: ["weft", "warp", "shear", "stretch"].map(|kind| at(&format!("/strain/{kind}/max"))),
             change: [at("/area_change"), at("/volume_change")],
             energy: [at("/energy/kinetic"), at("/energy/potential"), at("/energy/elastic")],
+            touch: [at("/touch/pairs"), at("/touch/stopped")],
             stages: stage_names().iter().map(|stage| at(&format!("/ms/{stage}"))).collect(),
         }
     }

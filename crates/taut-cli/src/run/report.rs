@@ -169,5 +169,12 @@ fn charts(simulation: &Simulation, rows: &[Row]) -> Vec<String> {
         stages = stages.series(name, timed.iter().map(|row| [row.time, row.stages[at]]));
     }
     let strain = if has(ObjectKind::Cloth) { strain.with_limits(limit_lines(simulation)) } else { strain };
-    [strain, change, energy, stages].iter().map(Chart::svg).collect()
+    let contact = Chart::lines("Contact between surfaces")
+        .x("time", "s")
+        .y("in a frame", "")
+        .series("near pairs kept apart", over(&|row| row.touch[0]))
+        .series("vertices stopped by the guard", over(&|row| row.touch[1]));
+    let met = rows.iter().any(|row| row.touch[0] > 0.0);
+    let contact = Some(contact).filter(|_| met);
+    [strain, change, energy].iter().chain(&contact).chain([&stages]).map(Chart::svg).collect()
 }

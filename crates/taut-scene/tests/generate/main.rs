@@ -2,8 +2,10 @@
 
 mod check;
 mod disc;
+mod dress;
 mod frames;
 mod golden;
+mod knot;
 mod sheet;
 mod skin;
 mod solid;
