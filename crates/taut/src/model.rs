@@ -3,6 +3,7 @@
 use crate::BuildError;
 use crate::contact::meeting::{Surfaces, surfaces_of};
 use crate::element::{Element, element_kinds};
+use crate::hold::Identity;
 use crate::lanes::Scalar;
 use crate::limit::{LimitSpec, Stack};
 use crate::pack::{Batch, Loose};
@@ -29,6 +30,8 @@ pub struct Model<T: Scalar> {
     pub(crate) user: Vec<u32>,
     /// The model's number of each vertex, by the user's.
     pub(crate) own: Vec<u32>,
+    /// Which model this is; copies are the same.
+    pub(crate) identity: Identity,
     /// What contact sees of it; made when first asked for.
     pub(crate) surfaces: OnceLock<Arc<Surfaces>>,
     pub(crate) limits: Stack<T>,
