@@ -147,6 +147,8 @@ macro_rules! containers {
             pub(crate) multipliers: usize,
             /// Whether any row has a share of stiffness.
             pub(crate) shares: bool,
+            /// Whether any row is damped by projection.
+            pub(crate) damped: bool,
         }
 
         impl<T: Scalar> Elements<T> {
@@ -174,12 +176,14 @@ macro_rules! containers {
                     $($field: Batch::pack(&self.$field, own.len() as u32),)*
                     multipliers: 0,
                     shares: false,
+                    damped: false,
                 };
                 let mut multipliers = 0;
                 $(elements.$field.multipliers = multipliers;
                 multipliers += elements.$field.elastic.len() * $r;)*
                 elements.multipliers = multipliers;
                 elements.shares = false $(|| elements.$field.stiff_rows != 0)*;
+                elements.damped = false $(|| elements.$field.damped_rows != 0)*;
                 elements
             }
         }

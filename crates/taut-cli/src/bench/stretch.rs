@@ -374,7 +374,9 @@ fn print_table(case: &Case, runs: &[Run], frames: usize) {
 
 /// Peak stretch against time per frame.
 fn chart_of(case: &Case, runs: &[Run]) -> Chart {
-    let mut chart = Chart::lines(&format!("Stretch against cost: {}", case.name())).x("time per frame", "ms").y("peak stretch", "%");
+    let title = format!("Stretch against cost: {}", case.name());
+    let mut chart = Chart::points(&title).x("time per frame", "ms").y("peak stretch", "%").log_x().log_y();
+    (chart.width, chart.height) = (760.0, 460.0);
     for run in runs {
         chart = chart.series(run.way.name(), vec![[median(run.milliseconds.clone()), 100.0 * run.peak()]]);
     }

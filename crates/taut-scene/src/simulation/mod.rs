@@ -93,6 +93,8 @@ pub struct FrameReport {
     pub iterations: u64,
     /// What the last solve left unsolved of the rows with a physical stiffness: see [`taut::StepReport::residual`].
     pub residual: f64,
+    /// What kept cloth from stretching: as of the last step, rounds and passes of all, and the largest stretch at any step's end.
+    pub hold: taut::HoldReport,
 }
 
 /// The names of a step's stages.
@@ -210,6 +212,12 @@ impl Simulation {
             report.threads = report.threads.max(done.threads);
             report.iterations += done.iterations;
             report.residual = done.residual;
+            report.hold = taut::HoldReport {
+                rounds: report.hold.rounds + done.hold.rounds,
+                unmet: report.hold.unmet + done.hold.unmet,
+                stretch: report.hold.stretch.max(done.hold.stretch),
+                ..done.hold
+            };
         }
         self.frame += 1;
         self.contained += report.contained;

@@ -1,5 +1,6 @@
 //! The hierarchy at work: restrict, relax from the coarsest level down, prolong.
 
+use super::bytes_of;
 use super::kernels::{Cells, Links, Relax};
 use crate::lanes::{Place, Scalar, Shared, Vertex, Width};
 use crate::pack::Batch;
@@ -59,6 +60,15 @@ impl<T> Default for Levels<T> {
 impl<T: Scalar> Levels<T> {
     pub(super) fn nodes(&self) -> usize {
         self.list.iter().map(|l| l.nodes).sum()
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        let of = |l: &Level<T>| {
+            let plan =
+                bytes_of(&l.start) + bytes_of(&l.entries) + bytes_of(&l.parents) + bytes_of(&l.x) + bytes_of(&l.base);
+            plan + bytes_of(&l.links.blocks) + bytes_of(&l.cells.blocks)
+        };
+        self.list.iter().map(of).sum()
     }
 
     pub(super) fn desk(&mut self) -> Desk<'_, T> {

@@ -5,7 +5,7 @@
 
 use super::kernels::{Cells, LOOSE, Law, Limit, Links, Measure, Which};
 use super::sheet::{Sheet, area};
-use super::{AIM, KAPPA};
+use super::{AIM, KAPPA, bytes_of};
 use crate::lanes::{BLOCK, Scalar, Shared, Vertex, Width};
 use crate::pack::{Batch, Loose};
 use crate::team::Worker;
@@ -124,6 +124,12 @@ impl<T: Scalar> Bounds<T> {
             listed: AtomicUsize::new(0),
             beyond: AtomicUsize::new(0),
         }
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        let web = [&self.web.tiles, &self.web.blocks].map(|r| bytes_of(&r.start) + bytes_of(&r.numbers));
+        let lists = bytes_of(&self.moved) + 3 * bytes_of(&self.list);
+        bytes_of(&self.links.blocks) + bytes_of(&self.cells.blocks) + web[0] + web[1] + lists
     }
 
     /// Elements.

@@ -86,6 +86,8 @@ pub struct HoldReport {
     pub tethers: u64,
     /// Elements under the limit: edges, or triangles.
     pub limited: u64,
+    /// Memory of all of it.
+    pub bytes: u64,
     /// Rounds of the limit's passes, together.
     pub rounds: u64,
     /// Passes that ran out of rounds.
@@ -142,6 +144,11 @@ impl<T: Scalar> Default for Holder<T> {
     }
 }
 
+/// Memory of a list.
+fn bytes_of<T>(list: &[T]) -> usize {
+    size_of_val(list)
+}
+
 /// What workers see of a holder during a step.
 pub(crate) struct Desk<'a, T: Scalar> {
     pub levels: levels::Desk<'a, T>,
@@ -179,6 +186,7 @@ impl<T: Scalar> Holder<T> {
             charts: self.charts,
             tethers: self.tethers.count as u64,
             limited: self.bounds.count() as u64,
+            bytes: (self.levels.bytes() + self.rim.bytes() + self.tethers.bytes() + self.bounds.bytes()) as u64,
             ..HoldReport::default()
         }
     }

@@ -47,6 +47,10 @@ impl<T: Scalar> Tethers<T> {
         tethers
     }
 
+    pub(super) fn bytes(&self) -> usize {
+        self.passes.iter().map(|p| super::bytes_of(p)).sum()
+    }
+
     /// Pulls back what is too far.
     pub fn pull(&self, worker: Worker<'_>, width: Width, level: Level, x: Shared<'_, Vertex<T>>) {
         for pass in &self.passes {
