@@ -4,6 +4,7 @@ pub mod boundary;
 mod builder;
 pub mod contact;
 pub mod element;
+mod hold;
 pub mod lanes;
 pub mod limit;
 pub mod measure;
@@ -20,6 +21,7 @@ pub use builder::{
     Oddity, Orthotropic, Solid, SolidElasticity, SolidStiffness, StrainForm, Warning,
 };
 pub use contact::{Collider, ColliderMesh, Contact, MeshCollider, Pose, Shape, Skin};
+pub use hold::{Hold, HoldReport};
 pub use model::{Body, BodyKind, Elements, Model, Visit};
 pub use solve::Solver;
 pub use solve::aero::Air;

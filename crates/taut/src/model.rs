@@ -3,6 +3,7 @@
 use crate::BuildError;
 use crate::contact::meeting::{Surfaces, surfaces_of};
 use crate::element::{Element, element_kinds};
+use crate::hold::Identity;
 use crate::lanes::Scalar;
 use crate::limit::{LimitSpec, Stack};
 use crate::pack::{Batch, Loose};
@@ -29,6 +30,8 @@ pub struct Model<T: Scalar> {
     pub(crate) user: Vec<u32>,
     /// The model's number of each vertex, by the user's.
     pub(crate) own: Vec<u32>,
+    /// Which model this is; copies are the same.
+    pub(crate) identity: Identity,
     /// What contact sees of it; made when first asked for.
     pub(crate) surfaces: OnceLock<Arc<Surfaces>>,
     pub(crate) limits: Stack<T>,
@@ -144,6 +147,8 @@ macro_rules! containers {
             pub(crate) multipliers: usize,
             /// Whether any row has a share of stiffness.
             pub(crate) shares: bool,
+            /// Whether any row is damped by projection.
+            pub(crate) damped: bool,
         }
 
         impl<T: Scalar> Elements<T> {
@@ -171,12 +176,14 @@ macro_rules! containers {
                     $($field: Batch::pack(&self.$field, own.len() as u32),)*
                     multipliers: 0,
                     shares: false,
+                    damped: false,
                 };
                 let mut multipliers = 0;
                 $(elements.$field.multipliers = multipliers;
                 multipliers += elements.$field.elastic.len() * $r;)*
                 elements.multipliers = multipliers;
                 elements.shares = false $(|| elements.$field.stiff_rows != 0)*;
+                elements.damped = false $(|| elements.$field.damped_rows != 0)*;
                 elements
             }
         }

@@ -2,6 +2,7 @@
 
 mod kernels;
 mod solvers;
+mod stretch;
 
 use crate::fail::Failure;
 use clap::Subcommand;
@@ -19,6 +20,8 @@ enum What {
     Kernels(kernels::Args),
     /// How soon each solver comes how near to the solution of a frame.
     Solvers(solvers::Args),
+    /// What it costs to keep cloth from stretching.
+    Stretch(stretch::Args),
 }
 
 /// Runs a benchmark and prints its table or its JSON.
@@ -26,6 +29,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     match &args.what {
         What::Kernels(args) => kernels::run(args),
         What::Solvers(args) => solvers::run(args),
+        What::Stretch(args) => stretch::run(args),
     }
 }
 

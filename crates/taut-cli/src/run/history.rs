@@ -39,6 +39,23 @@ impl Row {
     }
 }
 
+/// What was chosen to keep cloth from stretching, and what was reached, if anything was.
+fn held(hold: &taut::HoldReport) -> Option<Value> {
+    (hold.levels > 0 || hold.tethers > 0 || hold.limited > 0).then(|| {
+        json!({
+            "levels": hold.levels,
+            "nodes": hold.nodes,
+            "charts": hold.charts,
+            "tethers": hold.tethers,
+            "limited": hold.limited,
+            "bytes": hold.bytes,
+            "rounds": hold.rounds,
+            "unmet": hold.unmet,
+            "stretch": hold.stretch,
+        })
+    })
+}
+
 /// `metrics.jsonl`, open for writing.
 pub struct History {
     file: File,
@@ -78,6 +95,9 @@ impl History {
             line["threads"] = json!(report.threads);
             line["iterations"] = json!(report.iterations);
             line["residual"] = json!(report.residual);
+            if let Some(hold) = held(&report.hold) {
+                line["hold"] = hold;
+            }
         }
         self.rows.push(Row::of(&line));
         self.file.write_all(format!("{line}\n").as_bytes()).map_err(Failure::io("write", &self.path))

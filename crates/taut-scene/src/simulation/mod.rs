@@ -97,6 +97,8 @@ pub struct FrameReport {
     pub residual: f64,
     /// What the strain limiters did, in all steps together.
     pub limit: LimitReport,
+    /// What kept cloth from stretching: as of the last step, rounds and passes of all, and the largest stretch at any step's end.
+    pub hold: taut::HoldReport,
 }
 
 /// The names of a step's stages.
@@ -218,6 +220,12 @@ impl Simulation {
             report.iterations += done.iterations;
             report.residual = done.residual;
             report.limit = report.limit.join(&done.limit);
+            report.hold = taut::HoldReport {
+                rounds: report.hold.rounds + done.hold.rounds,
+                unmet: report.hold.unmet + done.hold.unmet,
+                stretch: report.hold.stretch.max(done.hold.stretch),
+                ..done.hold
+            };
         }
         self.frame += 1;
         self.contained += report.contained;

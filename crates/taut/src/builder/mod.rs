@@ -136,6 +136,7 @@ impl ModelBuilder {
             masses: self.masses,
             user,
             own,
+            identity: Default::default(),
             surfaces: Default::default(),
             limits: Stack::default(),
         };

@@ -1,5 +1,6 @@
 //! The step, top to bottom.
 
+mod hold;
 mod limit;
 mod run;
 mod sweep;
@@ -7,6 +8,7 @@ mod touch;
 
 use crate::contact::meeting::Meeting;
 use crate::contact::{Collider, Contact, MeshCollider};
+use crate::hold::{Hold, HoldReport, Holder};
 use crate::lanes::{BLOCK, Scalar, Shared, Vertex, Width};
 use crate::limit::LimitReport;
 use crate::model::Model;
@@ -50,6 +52,8 @@ pub struct Params {
     pub meshes: Vec<MeshCollider>,
     /// Contact between surfaces.
     pub contact: Contact,
+    /// What keeps cloth from stretching, besides the solver. Only with Gauss–Seidel.
+    pub hold: Hold,
 }
 
 impl Default for Params {
@@ -66,6 +70,7 @@ impl Default for Params {
             colliders: Vec::new(),
             meshes: Vec::new(),
             contact: Contact::default(),
+            hold: Hold::NONE,
         }
     }
 }
@@ -84,6 +89,7 @@ pub struct Scratch<T: Scalar> {
     global: Global,
     meeting: Mutex<Meeting<T>>,
     limit: limit::LimitScratch<T>,
+    holder: Holder<T>,
 }
 
 impl<T: Scalar> Scratch<T> {
@@ -101,6 +107,7 @@ impl<T: Scalar> Scratch<T> {
             global: Global::default(),
             meeting: Mutex::default(),
             limit: limit::LimitScratch::default(),
+            holder: Holder::default(),
         }
     }
 
@@ -187,6 +194,8 @@ pub struct StepReport {
     /// What the model's strain limiters did, all of them in all substeps together. What they left is before contact's
     /// last word, which may stretch cloth again.
     pub limit: LimitReport,
+    /// What kept cloth from stretching.
+    pub hold: HoldReport,
 }
 
 /// What contact between surfaces did in a step; all zero without [`Contact::skins`](crate::Contact::skins).
@@ -251,7 +260,10 @@ pub(crate) fn step_in<T: Scalar>(
     if global {
         scratch.global.prepare(&model.elements, model.vertices(), params.solver);
     }
+    let hold = if global { Hold::NONE } else { params.hold };
+    let hold = scratch.holder.open(model, &hold, params.gravity, &state.x);
     let run = Run {
+        hold,
         model,
         colliders,
         params,
@@ -287,13 +299,16 @@ pub(crate) fn step_in<T: Scalar>(
             if worker.id == 0 {
                 (all.seconds, all.threads) = (mine.seconds, worker.of);
                 (all.iterations, all.residual) = (mine.iterations, mine.residual);
+                all.hold = mine.hold;
             }
         }
     });
     state.targets.clear();
     state.time += dt;
     let touch = scratch.meeting.get_mut().map_or_else(|_| Touch::default(), |meeting| meeting.close(&state.x));
-    StepReport { touch, substeps, limit: scratch.limit.report(), ..report.into_inner().unwrap_or_default() }
+    let report = report.into_inner().unwrap_or_default();
+    let hold = report.hold.with(scratch.holder.report());
+    StepReport { touch, substeps, limit: scratch.limit.report(), hold, ..report }
 }
 
 /// Most substeps and most iterations. More would step for hours; a time step small enough to need them should be asked

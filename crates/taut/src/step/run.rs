@@ -20,6 +20,8 @@ use std::sync::Mutex;
 
 /// One step under way, as every worker sees it.
 pub(super) struct Run<'a, T: Scalar> {
+    /// What keeps cloth from stretching.
+    pub hold: Option<crate::hold::Desk<'a, T>>,
     pub model: &'a Model<T>,
     pub params: &'a Params,
     pub colliders: Vec<Collider>,
@@ -87,6 +89,7 @@ impl<T: Scalar> Run<'_, T> {
             if scheme.reach > 0.0 {
                 self.limit(worker, &scheme, &colliders, &mut log);
             }
+            self.hold(worker, substep, &scheme, &colliders, &mut log);
             self.guard(worker, substep, &scheme);
             self.lap(&mut log, Stage::Guard);
             log.report.contained += self.finish(worker, &scheme);
@@ -242,6 +245,7 @@ impl<T: Scalar> Run<'_, T> {
         if elastic {
             self.begin(worker, scheme);
         }
+        self.hold_coarsely(worker);
         let most = self.params.iterations.clamp(1, MOST_ROUNDS);
         let wanted = self.params.tolerance;
         let mut share = 1.0;
@@ -385,7 +389,7 @@ impl<T: Scalar> Run<'_, T> {
     }
 
     /// The largest of all workers' numbers.
-    fn agree(&self, worker: Worker<'_>, log: &mut Log, mine: f64) -> f64 {
+    pub(super) fn agree(&self, worker: Worker<'_>, log: &mut Log, mine: f64) -> f64 {
         let slot = |i: u32| &self.residual[(i % 3) as usize];
         let round = log.rounds;
         log.rounds = round.wrapping_add(1) % 3;
@@ -458,7 +462,7 @@ impl<T: Scalar> Run<'_, T> {
                 let held = stopped || at.x[3] <= T::of(0.0);
                 next[k] = if held { (at.x[k] - at.old[k]) * euler } else { free };
             }
-            if at.x.iter().chain(&next).all(|c| c.finite()) {
+            if all_finite(&at.x, &next) {
                 at.v = next;
                 return;
             }
@@ -469,6 +473,9 @@ impl<T: Scalar> Run<'_, T> {
         worker.sync();
         if !self.lambda.is_empty() {
             self.contain_multipliers(worker);
+        }
+        if !self.model.elements.damped {
+            return contained;
         }
         self.model.elements.for_each(&mut Calm { run: self, worker });
         self.each(mine, |at| {
@@ -519,6 +526,16 @@ impl<T: Scalar> Run<'_, T> {
             }
         }
     }
+}
+
+/// Whether all numbers of two vertices are finite: 0 · c is zero only then. Without branches, a third of the time.
+fn all_finite<T: Scalar>(a: &Vertex<T>, b: &Vertex<T>) -> bool {
+    let zero = T::of(0.0);
+    let mut sum = [zero; 4];
+    for k in 0..4 {
+        sum[k] = a[k] * zero + b[k] * zero;
+    }
+    (sum[0] + sum[1]) + (sum[2] + sum[3]) == zero
 }
 
 /// One vertex in all the lists of a step.

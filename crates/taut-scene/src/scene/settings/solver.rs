@@ -12,6 +12,9 @@ variants! {
         /// Position-based dynamics: every row of every element in turn (Gauss–Seidel). Rows with a physical stiffness keep
         /// total multipliers, so that iterations do not change it.
         Pbd(Pbd) = "pbd",
+        /// The same with all that keeps cloth from stretching: coarse levels, tethers to what is held, and a limit. What was chosen
+        /// and how far cloth stretched is in the results.
+        Auto(Auto) = "auto",
         /// All elements at once, averaged (Jacobi). For bodies with a physical stiffness, like all that follow.
         Jacobi(Global) = "jacobi",
         /// Steepest descent of the residual of all rows together.
@@ -44,6 +47,26 @@ section! {
         integrator: Integrator = Integrator::ImplicitEuler(Plain::default());
         /// The largest strain that may be left unsolved before the last iteration; 0 for always all iterations.
         tolerance: f64 = 0.0 => TOLERANCE;
+        /// Size of numbers.
+        precision: Precision = Precision::F32;
+    }
+}
+
+section! {
+    /// Position-based dynamics that keeps cloth within a stretch.
+    pub struct Auto + Default {
+        /// The largest stretch of cloth at the end of a step, where its material holds it: 0.01 is one percent. 0 for no limit.
+        max_stretch: f64 = 0.01 => Rule::ANY.from(0.0).to(10.0);
+        /// Substeps in a step. Fewer cost less and lose more motion.
+        substeps: u32 = 16 => ROUNDS;
+        /// Sweeps over all elements in a substep.
+        iterations: u32 = 1 => ROUNDS;
+        /// Most levels of coarse nodes, each twice as wide as the one before; 0 for none.
+        levels: u32 = 12 => Rule::ANY.from(0.0).to(20.0);
+        /// Whether no vertex gets further from a held one than the way along the cloth.
+        tethers: bool = true;
+        /// Most rounds over what is beyond the limit, in each of two passes in a step.
+        rounds: u32 = 300 => ROUNDS;
         /// Size of numbers.
         precision: Precision = Precision::F32;
     }
@@ -121,6 +144,7 @@ impl Solver {
     pub fn precision(&self) -> Precision {
         match self {
             Solver::Pbd(pbd) => pbd.precision,
+            Solver::Auto(auto) => auto.precision,
             other => other.global().map_or(Precision::F32, |(_, global)| global.precision),
         }
     }
@@ -128,7 +152,7 @@ impl Solver {
     /// The engine's name and settings of a method for all rows together.
     fn global(&self) -> Option<(taut::Solver, &Global)> {
         Some(match self {
-            Solver::Pbd(_) => return None,
+            Solver::Pbd(_) | Solver::Auto(_) => return None,
             Solver::Jacobi(g) => (taut::Solver::Jacobi { relaxation: 1.0 }, g),
             Solver::MinimumResidual(g) => (taut::Solver::MinimumResidual, g),
             Solver::ConjugateResiduals(g) => (taut::Solver::ConjugateResiduals, g),
@@ -148,6 +172,18 @@ impl Solver {
                 solver: taut::Solver::GaussSeidel { relaxation: p.relaxation, block: p.block },
                 integrator: p.integrator.engine(),
                 tolerance: p.tolerance,
+                ..taut::Params::default()
+            },
+            Solver::Auto(a) => taut::Params {
+                substeps: a.substeps,
+                iterations: a.iterations,
+                hold: taut::Hold {
+                    levels: a.levels,
+                    tethers: a.tethers,
+                    max_stretch: a.max_stretch,
+                    rounds: a.rounds,
+                    ..taut::Hold::NONE
+                },
                 ..taut::Params::default()
             },
             other => other.global().map_or_else(taut::Params::default, |(solver, g)| taut::Params {

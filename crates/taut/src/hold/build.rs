@@ -1,0 +1,290 @@
+//! From a sheet and what is held of it to levels of coarse nodes.
+
+use super::Hold;
+use super::flatten::{Flat, NONE, flatten, sides, sub};
+use super::geodesic::Paths;
+use super::kernels::LOOSE;
+use super::lattice::{Lattice, Points, lattice};
+use super::levels::{Entry, Level, Levels, Parents};
+use super::sheet::Sheet;
+use crate::lanes::Scalar;
+use crate::pack::{Batch, Loose};
+use std::collections::BTreeMap;
+
+/// Spacing of the finest lattice over the mean edge. The sweeps over elements do the rest; a lattice half as wide, with no
+/// sweeps of its own, would hand on exactly the same.
+const SPACING: f64 = 4.0;
+/// No lattice has fewer nodes a side than about this.
+const FEWEST: f64 = 4.0;
+/// The strip along the border that gets a lattice of its own, in mean edges, and the lattice's spacing. Wider lattices end
+/// before the border does, and see little of a taut hem.
+const RIM: f64 = 8.0;
+const RIM_SPACING: f64 = 2.0;
+/// From so many levels the rim's lattice pays.
+const RIM_LEVELS: usize = 4;
+/// Held nodes are linked to nodes within this many spacings.
+const REACH: f64 = 1.3;
+/// A cell is held along a direction if this much of it is.
+const MOSTLY: f64 = 0.99;
+
+/// What was built.
+pub(super) struct Built<T> {
+    pub levels: Levels<T>,
+    pub rim: Levels<T>,
+    pub charts: usize,
+}
+
+/// Builds all levels. `pins` are the held vertices.
+pub(super) fn build<T: Scalar>(sheet: &Sheet, pins: &[u32], hold: &Hold) -> Built<T> {
+    let plan = Plan::new(sheet, pins);
+    let levels = plan.levels(None, SPACING, hold.levels, hold.sweeps);
+    let mut rim = Levels::default();
+    if levels.list.len() >= RIM_LEVELS {
+        rim = plan.levels(Some(&plan.rim(sheet)), RIM_SPACING, 1, hold.sweeps);
+    }
+    Built { levels, rim, charts: plan.flat.area.len() }
+}
+
+/// What all levels are built from.
+struct Plan<'a> {
+    flat: Flat,
+    pins: &'a [u32],
+    mass: Vec<f64>,
+    /// Mass per area of each chart, kg/m².
+    density: Vec<f64>,
+}
+
+impl<'a> Plan<'a> {
+    fn new(sheet: &Sheet, pins: &'a [u32]) -> Self {
+        let flat = flatten(sheet);
+        let mut density = vec![0.0; flat.area.len()];
+        for (v, &chart) in flat.chart.iter().enumerate().filter(|c| *c.1 != NONE) {
+            density[chart as usize] += sheet.mass[v];
+        }
+        for (d, area) in density.iter_mut().zip(&flat.area) {
+            *d /= area.max(1e-300);
+        }
+        let mut mass = sheet.mass.clone();
+        pins.iter().for_each(|&p| mass[p as usize] = 0.0);
+        Plan { flat, pins, mass, density }
+    }
+
+    /// How much each vertex follows the rim's lattice: all along the border, nothing beyond the strip.
+    fn rim(&self, sheet: &Sheet) -> Vec<f64> {
+        let mut border = Vec::new();
+        for (t, across) in sides(sheet).iter().enumerate() {
+            for k in (0..3).filter(|&k| across[k] == NONE) {
+                border.extend([sheet.triangles[t][k], sheet.triangles[t][(k + 1) % 3]]);
+            }
+        }
+        border.sort_unstable();
+        border.dedup();
+        let paths = Paths::new(&sheet.triangles, &sheet.edges, |_| true, sheet.vertices());
+        let (distance, _) = paths.from(&border, sheet.vertices());
+        let follow = |v: usize| match self.flat.edge.get(self.flat.chart[v] as usize) {
+            Some(edge) => (2.0 - 2.0 * distance[v] / (RIM * edge)).clamp(0.0, 1.0),
+            None => 0.0,
+        };
+        (0..sheet.vertices()).map(follow).collect()
+    }
+
+    /// Lattices from `scale` mean edges up, each twice as wide as the one before. Vertices follow the first as much as `follow` says.
+    fn levels<T: Scalar>(&self, follow: Option<&[f64]>, scale: f64, most: u32, sweeps: u32) -> Levels<T> {
+        let flat = &self.flat;
+        let mut points = Points {
+            place: flat.place.clone(),
+            chart: flat.chart.clone(),
+            mass: self.mass.clone(),
+            free: vec![1.0; flat.place.len()],
+            weft: flat.weft.clone(),
+            held: flat.held.clone(),
+        };
+        let mut list = Vec::new();
+        for number in 0..most {
+            let spacing = self.spacing(scale * f64::from(1 << number.min(30)));
+            if spacing.iter().all(|&s| s == 0.0) {
+                break;
+            }
+            let full: Vec<f64> = self.density.iter().zip(&spacing).map(|(d, s)| d * s * s * 0.75f64.sqrt()).collect();
+            let near = Near::new(flat, self.pins, &spacing);
+            for i in 0..points.place.len() {
+                points.free[i] = near.free(points.chart[i], points.place[i]);
+                if let (Some(follow), 0) = (follow, number) {
+                    points.free[i] *= follow[i];
+                }
+            }
+            let lattice = lattice(&points, &spacing, &full);
+            list.push(level(&points, &lattice, &near));
+            points = lattice.nodes;
+        }
+        Levels { list, sweeps }
+    }
+
+    /// The spacing in each chart, m; 0 in charts too small for it.
+    fn spacing(&self, scale: f64) -> Vec<f64> {
+        let one = |c: usize| {
+            let s = self.flat.edge[c] * scale;
+            if self.flat.area[c].sqrt() / s + 1.0 >= FEWEST { s } else { 0.0 }
+        };
+        (0..self.flat.area.len()).map(one).collect()
+    }
+}
+
+/// Finds held vertices near a place.
+struct Near<'a> {
+    flat: &'a Flat,
+    spacing: &'a [f64],
+    /// By chart and square of the spacing's size.
+    squares: BTreeMap<(u32, i64, i64), Vec<u32>>,
+}
+
+impl<'a> Near<'a> {
+    fn new(flat: &'a Flat, pins: &[u32], spacing: &'a [f64]) -> Self {
+        let mut near = Near { flat, spacing, squares: BTreeMap::new() };
+        for &pin in pins {
+            if let Some(key) = near.square(flat.chart[pin as usize], flat.place[pin as usize]) {
+                near.squares.entry(key).or_default().push(pin);
+            }
+        }
+        near
+    }
+
+    fn square(&self, chart: u32, place: [f64; 2]) -> Option<(u32, i64, i64)> {
+        let s = self.spacing.get(chart as usize).copied().filter(|&s| s > 0.0)?;
+        let [i, j] = place.map(|c| (c / s).floor() as i64);
+        Some((chart, i, j))
+    }
+
+    /// The squares around a place, if they have held vertices.
+    fn around(&self, chart: u32, place: [f64; 2], reach: i64) -> Vec<((u32, i64, i64), &Vec<u32>)> {
+        let Some((_, i, j)) = self.square(chart, place).filter(|_| !self.squares.is_empty()) else { return Vec::new() };
+        let offsets = (-reach..=reach).flat_map(|a| (-reach..=reach).map(move |b| (a, b)));
+        offsets
+            .filter_map(|(a, b)| self.squares.get(&(chart, i + a, j + b)).map(|pins| ((chart, i + a, j + b), pins)))
+            .collect()
+    }
+
+    /// How much a point follows the lattice: its distance from what is held over the spacing, at most 1.
+    fn free(&self, chart: u32, place: [f64; 2]) -> f64 {
+        let mut least = f64::INFINITY;
+        for (_, pins) in self.around(chart, place, 1) {
+            for &pin in pins {
+                let d = sub(place, self.flat.place[pin as usize]);
+                least = least.min(d[0].hypot(d[1]));
+            }
+        }
+        if least.is_finite() { (least / self.spacing[chart as usize]).min(1.0) } else { 1.0 }
+    }
+
+    /// The middle of held vertices.
+    fn middle(&self, pins: &[u32]) -> [f64; 2] {
+        let sum = pins.iter().fold([0.0; 2], |s, &p| {
+            let at = self.flat.place[p as usize];
+            [s[0] + at[0], s[1] + at[1]]
+        });
+        sum.map(|c| c / pins.len().max(1) as f64)
+    }
+}
+
+fn level<T: Scalar>(points: &Points, lattice: &Lattice, near: &Near<'_>) -> Level<T> {
+    let nodes = lattice.nodes.mass.len();
+    let (start, entries) = entries(points, lattice);
+    let parents = lattice.parents.iter().enumerate().filter(|(_, p)| p.iter().any(|p| p.1 > 0.0));
+    let parents = parents.map(|(i, p)| Parents { point: i as u32, to: p.map(|p| p.0), weight: p.map(|p| T::of(p.1)) });
+    // The held vertices of a square are one held node.
+    let number: BTreeMap<_, usize> = near.squares.keys().enumerate().map(|(n, &key)| (key, n)).collect();
+    let spare = (nodes + number.len()) as u32;
+    let zero = T::of(0.0);
+    let mut x = vec![[zero; 4]; spare as usize + 1];
+    for n in 0..nodes {
+        x[n][3] = T::of(1.0 / lattice.nodes.mass[n].max(1e-300));
+    }
+    let (links, cells) = (links(lattice, near, &number), cells(lattice, near));
+    Level {
+        start,
+        entries,
+        parents: parents.collect(),
+        held: near.squares.values().cloned().collect(),
+        links: Batch::pack(&links, spare),
+        cells: Batch::pack(&cells, spare),
+        nodes,
+        base: x.clone(),
+        x,
+    }
+}
+
+/// Who hangs on each node.
+fn entries<T: Scalar>(points: &Points, lattice: &Lattice) -> (Vec<u32>, Vec<Entry<T>>) {
+    let mass = &lattice.nodes.mass;
+    let mut start = vec![0u32; mass.len() + 1];
+    for (n, _) in lattice.parents.iter().flatten().filter(|p| p.1 > 0.0) {
+        start[*n as usize + 1] += 1;
+    }
+    for n in 0..mass.len() {
+        start[n + 1] += start[n];
+    }
+    let mut next = start.clone();
+    let mut entries = vec![Entry { from: 0, weight: T::of(0.0) }; start[mass.len()] as usize];
+    for (i, parents) in lattice.parents.iter().enumerate() {
+        for &(n, w) in parents.iter().filter(|p| p.1 > 0.0) {
+            let weight = T::of(w * points.mass[i] / mass[n as usize].max(1e-300));
+            entries[next[n as usize] as usize] = Entry { from: i as u32, weight };
+            next[n as usize] += 1;
+        }
+    }
+    (start, entries)
+}
+
+/// Links from held nodes to those near them, as long as at rest.
+fn links(lattice: &Lattice, near: &Near<'_>, number: &BTreeMap<(u32, i64, i64), usize>) -> Vec<Loose<2, 2, 0>> {
+    let nodes = &lattice.nodes;
+    let mut links = Vec::new();
+    for n in (0..nodes.mass.len()).filter(|&n| nodes.held[n].iter().all(|&h| h > MOSTLY)) {
+        for (key, pins) in near.around(nodes.chart[n], nodes.place[n], 2) {
+            let d = sub(near.middle(pins), nodes.place[n]);
+            let d = d[0].hypot(d[1]);
+            if d <= REACH * near.spacing[nodes.chart[n] as usize] {
+                let index = [n as u32, (nodes.mass.len() + number[&key]) as u32];
+                links.push(Loose { index, rest: [d * d, d], stiffness: [], damping: [], elastic: None });
+            }
+        }
+    }
+    links
+}
+
+/// Triangles of nodes, held along the weft and the warp there. Those around a held vertex are left out: its links do their
+/// work, and both together made it worse.
+fn cells(lattice: &Lattice, near: &Near<'_>) -> Vec<Loose<3, 6, 0>> {
+    let nodes = &lattice.nodes;
+    let cell = |t: &[u32; 3]| {
+        let at = t.map(|n| nodes.place[n as usize]);
+        let middle = [0, 1].map(|k| (at[0][k] + at[1][k] + at[2][k]) / 3.0);
+        let mut around = near.around(nodes.chart[t[0] as usize], middle, 1).into_iter().flat_map(|(_, pins)| pins);
+        if around.any(|&p| inside(near.flat.place[p as usize], at)) {
+            return None;
+        }
+        let sum = |of: &Vec<[f64; 2]>, k: usize| t.iter().map(|&n| of[n as usize][k]).sum::<f64>();
+        let half = 0.5 * sum(&nodes.weft, 1).atan2(sum(&nodes.weft, 0));
+        let (r, s) = (sub(at[1], at[0]), sub(at[2], at[0]));
+        let det = r[0] * s[1] - r[1] * s[0];
+        if det.abs() < 1e-3 * (r[0] * r[0] + r[1] * r[1] + s[0] * s[0] + s[1] * s[1]) {
+            return None;
+        }
+        // (a, b) with a r + b s = u.
+        let solve = |u: [f64; 2]| [(u[0] * s[1] - u[1] * s[0]) / det, (r[0] * u[1] - r[1] * u[0]) / det];
+        let (a, b) = (solve([half.cos(), half.sin()]), solve([-half.sin(), half.cos()]));
+        let most = [0, 1].map(|k| if sum(&nodes.held, k) > 3.0 * MOSTLY { 1.0 } else { LOOSE });
+        let rest = [a[0], a[1], b[0], b[1], most[0], most[1]];
+        (most != [LOOSE; 2]).then_some(Loose { index: *t, rest, stiffness: [], damping: [], elastic: None })
+    };
+    lattice.triangles.iter().filter_map(cell).collect()
+}
+
+fn inside(p: [f64; 2], t: [[f64; 2]; 3]) -> bool {
+    let side = |a: [f64; 2], b: [f64; 2]| {
+        let (d, e) = (sub(b, a), sub(p, a));
+        d[0] * e[1] - d[1] * e[0]
+    };
+    let s = [side(t[0], t[1]), side(t[1], t[2]), side(t[2], t[0])];
+    s.iter().all(|&c| c >= 0.0) || s.iter().all(|&c| c <= 0.0)
+}

@@ -1,0 +1,122 @@
+//! Triangular lattices over charts: nodes, who hangs on which node with what weight, and the triangles between nodes.
+
+use std::collections::BTreeMap;
+
+/// Points to be carried by a lattice: vertices, or the nodes of a finer lattice.
+pub(super) struct Points {
+    pub place: Vec<[f64; 2]>,
+    pub chart: Vec<u32>,
+    pub mass: Vec<f64>,
+    /// The part of its motion that follows the lattice: 0 at a held point, 1 far from any.
+    pub free: Vec<f64>,
+    /// Cosine and sine of twice the weft's angle, of any length.
+    pub weft: Vec<[f64; 2]>,
+    /// How much is held along weft and along warp, 0 to 1.
+    pub held: Vec<[f64; 2]>,
+}
+
+/// A lattice and what hangs on it.
+pub(super) struct Lattice {
+    /// Up to three nodes of each point with weights; unused ones have weight 0.
+    pub parents: Vec<[(u32, f64); 3]>,
+    /// The nodes, as points for the next lattice (their `free` is yet to be set).
+    pub nodes: Points,
+    /// Triangles of nodes.
+    pub triangles: Vec<[u32; 3]>,
+}
+
+/// Nodes with less than this part of a full node's mass are left out: they would fly about.
+const LEAST_MASS: f64 = 0.1;
+
+/// Cell and weights of a point: three lattice nodes around it.
+fn around(p: [f64; 2], spacing: f64) -> [((i64, i64), f64); 3] {
+    let b = p[1] / (spacing * 0.75f64.sqrt());
+    let a = p[0] / spacing - 0.5 * b;
+    let (i, j) = (a.floor(), b.floor());
+    let (fa, fb) = (a - i, b - j);
+    let (i, j) = (i as i64, j as i64);
+    if fa + fb < 1.0 {
+        [((j, i), 1.0 - fa - fb), ((j, i + 1), fa), ((j + 1, i), fb)]
+    } else {
+        [((j + 1, i + 1), fa + fb - 1.0), ((j, i + 1), 1.0 - fb), ((j + 1, i), 1.0 - fa)]
+    }
+}
+
+/// Builds the lattice of one level. `spacing` (m) and `full` (kg, the mass of a node in the middle) are given by chart; charts
+/// with spacing 0 have no lattice at this level.
+pub(super) fn lattice(points: &Points, spacing: &[f64], full: &[f64]) -> Lattice {
+    let mut mass: BTreeMap<(u32, i64, i64), f64> = BTreeMap::new();
+    let of = |i: usize| spacing.get(points.chart[i] as usize).copied().unwrap_or(0.0);
+    for i in 0..points.place.len() {
+        let s = of(i);
+        if s > 0.0 {
+            for ((row, column), w) in around(points.place[i], s) {
+                *mass.entry((points.chart[i], row, column)).or_default() += w * points.free[i] * points.mass[i];
+            }
+        }
+    }
+    mass.retain(|key, m| *m > LEAST_MASS * full[key.0 as usize]);
+    let number: BTreeMap<_, u32> = mass.keys().enumerate().map(|(n, &key)| (key, n as u32)).collect();
+    let count = number.len();
+    let mut out = Lattice {
+        parents: vec![[(0, 0.0); 3]; points.place.len()],
+        nodes: Points {
+            place: vec![[0.0; 2]; count],
+            chart: number.keys().map(|key| key.0).collect(),
+            mass: vec![0.0; count],
+            free: vec![1.0; count],
+            weft: vec![[0.0; 2]; count],
+            held: vec![[0.0; 2]; count],
+        },
+        triangles: Vec::new(),
+    };
+    for i in 0..points.place.len() {
+        let s = of(i);
+        if s > 0.0 {
+            hang(points, i, &number, around(points.place[i], s), &mut out);
+        }
+    }
+    for n in 0..count {
+        let m = out.nodes.mass[n].max(1e-300);
+        out.nodes.place[n] = out.nodes.place[n].map(|c| c / m);
+        out.nodes.weft[n] = out.nodes.weft[n].map(|c| c / m);
+        out.nodes.held[n] = out.nodes.held[n].map(|c| c / m);
+    }
+    for &(chart, row, column) in number.keys() {
+        let at = |r: i64, c: i64| number.get(&(chart, row + r, column + c)).copied();
+        let corners = [[(0, 0), (0, 1), (1, 0)], [(1, 1), (1, 0), (0, 1)]];
+        for c in corners {
+            if let [Some(a), Some(b), Some(c)] = c.map(|(r, c)| at(r, c)) {
+                out.triangles.push([a, b, c]);
+            }
+        }
+    }
+    out
+}
+
+/// Hangs a point on the nodes there are around it.
+fn hang(
+    points: &Points,
+    i: usize,
+    number: &BTreeMap<(u32, i64, i64), u32>,
+    around: [((i64, i64), f64); 3],
+    out: &mut Lattice,
+) {
+    let found = around.map(|((row, column), w)| (number.get(&(points.chart[i], row, column)).copied(), w));
+    let total: f64 = found.iter().map(|(n, w)| if n.is_some() { *w } else { 0.0 }).sum();
+    if total < 1e-3 {
+        return;
+    }
+    for (k, (n, w)) in found.into_iter().enumerate() {
+        let Some(n) = n else { continue };
+        let w = w / total * points.free[i];
+        let m = w * points.mass[i];
+        out.parents[i][k] = (n, w);
+        out.nodes.mass[n as usize] += m;
+        for c in 0..2 {
+            out.nodes.place[n as usize][c] += m * points.place[i][c];
+            out.nodes.weft[n as usize][c] += m * points.weft[i][c];
+            out.nodes.held[n as usize][c] += m * points.held[i][c];
+        }
+    }
+}

@@ -1,0 +1,344 @@
+//! The limit on stretch: sweeps that visit only what may be beyond it.
+//!
+//! A first sweep looks at everything. From then on only blocks are visited that share a stretch of memory (a tile of
+//! vertices) with a block that moved something in the round before.
+
+use super::kernels::{Cells, LOOSE, Law, Limit, Links, Measure, Which};
+use super::sheet::{Sheet, area};
+use super::{AIM, KAPPA, bytes_of};
+use crate::lanes::{BLOCK, Scalar, Shared, Vertex, Width};
+use crate::pack::{Batch, Loose};
+use crate::team::Worker;
+use core::marker::PhantomData;
+use core::ops::Range;
+use core::sync::atomic::{AtomicUsize, Ordering};
+use fearless_simd::Level as Cpu;
+use std::sync::{Mutex, PoisonError};
+
+/// Vertices in a tile.
+const TILE: usize = 32;
+/// Lists of blocks shorter than this are not worth sharing.
+const WORTH_SHARING: usize = 256;
+
+/// The elements under the limit. Blocks of cells are numbered after those of links.
+#[derive(Debug)]
+pub(crate) struct Bounds<T> {
+    links: Batch<T, 2, 2, 0>,
+    cells: Batch<T, 3, 6, 0>,
+    colours: Vec<Range<usize>>,
+    web: Web,
+    moved: Vec<u8>,
+    list: Vec<u32>,
+    work: Mutex<Work>,
+    listed: AtomicUsize,
+    beyond: AtomicUsize,
+}
+
+impl<T> Default for Bounds<T> {
+    fn default() -> Self {
+        Bounds {
+            links: Batch::default(),
+            cells: Batch::default(),
+            colours: Vec::new(),
+            web: Web::default(),
+            moved: Vec::new(),
+            list: Vec::new(),
+            work: Mutex::default(),
+            listed: AtomicUsize::new(0),
+            beyond: AtomicUsize::new(0),
+        }
+    }
+}
+
+/// Which blocks have vertices in which tiles.
+#[derive(Debug, Default)]
+struct Web {
+    tiles: Rows,
+    blocks: Rows,
+}
+
+/// Lists of numbers, one after another.
+#[derive(Debug, Default)]
+struct Rows {
+    start: Vec<u32>,
+    numbers: Vec<u32>,
+}
+
+impl Rows {
+    fn of(pairs: &[(u32, u32)], rows: usize) -> Self {
+        let mut start = vec![0u32; rows + 1];
+        for (row, _) in pairs {
+            start[*row as usize + 1] += 1;
+        }
+        for r in 0..rows {
+            start[r + 1] += start[r];
+        }
+        Rows { start, numbers: pairs.iter().map(|p| p.1).collect() }
+    }
+
+    fn row(&self, row: u32) -> &[u32] {
+        &self.numbers[self.start[row as usize] as usize..self.start[row as usize + 1] as usize]
+    }
+}
+
+/// What the first worker keeps track of: in which round blocks and tiles were last listed.
+#[derive(Debug, Default)]
+struct Work {
+    round: u32,
+    block: Vec<u32>,
+    tile: Vec<u32>,
+}
+
+impl<T: Scalar> Bounds<T> {
+    pub(super) fn new(sheet: &Sheet) -> Self {
+        let spare = sheet.vertices() as u32;
+        let links: Vec<Loose<2, 2, 0>> = sheet
+            .links
+            .iter()
+            .map(|&(index, l)| Loose { index, rest: [l * l, l], stiffness: [], damping: [], elastic: None })
+            .collect();
+        let linked = sheet.linked();
+        let cells: Vec<Loose<3, 6, 0>> = (0..sheet.triangles.len())
+            .filter(|&t| !linked[t] && (sheet.held[t][0] || sheet.held[t][1]))
+            .filter_map(|t| cell(sheet.triangles[t], &sheet.edges[t], sheet.held[t]))
+            .collect();
+        let (links, cells) = (Batch::pack(&links, spare), Batch::pack(&cells, spare));
+        let first = links.blocks.len();
+        let blocks = first + cells.blocks.len();
+        let after = |c: &Range<usize>| first + c.start..first + c.end;
+        let colours = links.colours.iter().cloned().chain(cells.colours.iter().map(after)).collect();
+        let mut pairs = pairs_of(&links, 0);
+        pairs.extend(pairs_of(&cells, first as u32));
+        let tiles = sheet.vertices() / TILE + 1;
+        let of_blocks = Rows::of(&pairs, blocks);
+        let mut turned: Vec<(u32, u32)> = pairs.into_iter().map(|(b, t)| (t, b)).collect();
+        turned.sort_unstable();
+        Bounds {
+            links,
+            cells,
+            colours,
+            web: Web { tiles: of_blocks, blocks: Rows::of(&turned, tiles) },
+            moved: vec![0; blocks],
+            list: vec![0; blocks],
+            work: Mutex::new(Work { round: 0, block: vec![0; blocks], tile: vec![0; tiles] }),
+            listed: AtomicUsize::new(0),
+            beyond: AtomicUsize::new(0),
+        }
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        let web = [&self.web.tiles, &self.web.blocks].map(|r| bytes_of(&r.start) + bytes_of(&r.numbers));
+        let lists = bytes_of(&self.moved) + 3 * bytes_of(&self.list);
+        bytes_of(&self.links.blocks) + bytes_of(&self.cells.blocks) + web[0] + web[1] + lists
+    }
+
+    /// Elements.
+    pub(super) fn count(&self) -> usize {
+        self.links.count + self.cells.count
+    }
+
+    pub(super) fn desk(&mut self, max_stretch: f64) -> Desk<'_, T> {
+        let Bounds { links, cells, colours, web, moved, list, work, listed, beyond } = self;
+        Desk {
+            links,
+            cells,
+            colours,
+            web,
+            work,
+            listed,
+            beyond,
+            moved: Shared::new(moved),
+            list: Shared::new(list),
+            max_stretch,
+        }
+    }
+}
+
+/// A triangle's stretch rows.
+fn cell(index: [u32; 3], edges: &[[f64; 2]; 2], held: [bool; 2]) -> Option<Loose<3, 6, 0>> {
+    let [[a, b], [c, d]] = *edges;
+    let over = 1.0 / (a * d - b * c);
+    let most = held.map(|h| if h { 1.0 } else { LOOSE });
+    let rest = [d * over, -b * over, -c * over, a * over, most[0], most[1]];
+    (area(edges) > 0.0).then_some(Loose { index, rest, stiffness: [], damping: [], elastic: None })
+}
+
+/// Each block with each of its tiles, in order.
+fn pairs_of<T: Scalar, const V: usize, const P: usize>(batch: &Batch<T, V, P, 0>, first: u32) -> Vec<(u32, u32)> {
+    let mut pairs = Vec::new();
+    for (b, block) in batch.blocks.iter().enumerate() {
+        let start = pairs.len();
+        for lane in (0..BLOCK).filter(|&l| batch.source[b][l] != u32::MAX) {
+            for places in &block.places {
+                pairs.push((first + b as u32, (places[lane].index::<Vertex<T>>() / TILE) as u32));
+            }
+        }
+        pairs[start..].sort_unstable();
+        let mut kept = start;
+        for i in start..pairs.len() {
+            if i == start || pairs[i] != pairs[kept - 1] {
+                pairs[kept] = pairs[i];
+                kept += 1;
+            }
+        }
+        pairs.truncate(kept);
+    }
+    pairs
+}
+
+/// The limit during a step.
+pub(crate) struct Desk<'a, T> {
+    links: &'a Batch<T, 2, 2, 0>,
+    cells: &'a Batch<T, 3, 6, 0>,
+    colours: &'a [Range<usize>],
+    web: &'a Web,
+    work: &'a Mutex<Work>,
+    listed: &'a AtomicUsize,
+    /// Blocks that the first sweep found something to move in.
+    beyond: &'a AtomicUsize,
+    moved: Shared<'a, u8>,
+    list: Shared<'a, u32>,
+    max_stretch: f64,
+}
+
+/// Positions that a limit moves.
+#[derive(Clone, Copy)]
+pub(crate) struct Places<'a, T> {
+    pub x: Shared<'a, Vertex<T>>,
+    pub free: Shared<'a, Vertex<T>>,
+    pub width: Width,
+    pub cpu: Cpu,
+    /// How much velocity a displacement of x over x̃ means, times the substep's length.
+    pub gain: f64,
+}
+
+impl<T: Scalar> Desk<'_, T> {
+    /// Brings every element within the limit, in at most `rounds`. Returns how many it took, and whether that was enough.
+    pub fn pass(&self, worker: Worker<'_>, places: Places<'_, T>, rounds: u32) -> (u32, bool) {
+        if self.colours.is_empty() || self.max_stretch <= 0.0 {
+            return (0, true);
+        }
+        let mut law = self.law(KAPPA, places);
+        for colour in self.colours {
+            self.run(Which::All(worker.share(colour.clone())), &law, places);
+            worker.sync();
+        }
+        let mut done = 1;
+        loop {
+            if worker.id == 0 {
+                self.collect(done == 1);
+            }
+            worker.sync();
+            let count = self.listed.load(Ordering::Relaxed);
+            if done == 1 {
+                // Over cloth that nothing else holds, where nearly all is beyond the limit, velocities would grow without bound.
+                let part = self.beyond.load(Ordering::Relaxed) as f64 / self.moved.len() as f64;
+                law = self.law(KAPPA * (2.0 - 2.0 * part).clamp(0.0, 1.0), places);
+            }
+            if count == 0 || done >= rounds {
+                return (done, count == 0);
+            }
+            self.round(worker, count, &law, places);
+            done += 1;
+        }
+    }
+
+    fn law(&self, kappa: f64, places: Places<'_, T>) -> Law {
+        Law {
+            // Rounding must not push what has just been brought to the limit over it.
+            top: 1.0 + 0.95 * self.max_stretch,
+            goal: 1.0 + AIM * self.max_stretch,
+            still: 1.0 - kappa / places.gain.max(1e-3),
+        }
+    }
+
+    /// One round over the list.
+    fn round(&self, worker: Worker<'_>, count: usize, law: &Law, places: Places<'_, T>) {
+        // SAFETY: the list is written by the first worker, before all have met; nobody writes it until they meet again.
+        let list: &[u32] = unsafe { self.list.slice(0..count) };
+        let shared = count >= WORTH_SHARING;
+        if shared || worker.id == 0 {
+            for colour in self.colours {
+                let start = list.partition_point(|&b| (b as usize) < colour.start);
+                let end = list.partition_point(|&b| (b as usize) < colour.end);
+                let mine = if shared { worker.share(start..end) } else { start..end };
+                self.run(Which::These(&list[mine]), law, places);
+                if shared {
+                    worker.sync();
+                }
+            }
+        }
+        worker.sync();
+    }
+
+    /// Treats blocks of one colour.
+    fn run(&self, which: Which<'_>, law: &Law, places: Places<'_, T>) {
+        let first = self.links.blocks.len();
+        let number = match &which {
+            Which::All(range) => range.start,
+            Which::These(list) => list.first().map_or(0, |&b| b as usize),
+        };
+        let Places { x, free, width, cpu, .. } = places;
+        let (moved, law) = (self.moved, *law);
+        // Vertices are in range and appear once in a colour: the builder's promise. Workers have disjoint blocks of a colour and
+        // meet before the next.
+        if number < first {
+            let blocks = &self.links.blocks;
+            let kernel = Limit::<Links, T, 2, 2> { blocks, which, first: 0, law, x, free, moved, kind: PhantomData };
+            T::run(width, cpu, kernel);
+        } else {
+            let blocks = &self.cells.blocks;
+            let kernel = Limit::<Cells, T, 3, 6> { blocks, which, first, law, x, free, moved, kind: PhantomData };
+            T::run(width, cpu, kernel);
+        }
+    }
+
+    /// Lists the blocks that the last round may have stretched: by one worker.
+    fn collect(&self, all: bool) {
+        let mut work = self.work.lock().unwrap_or_else(PoisonError::into_inner);
+        let Work { round, block, tile } = &mut *work;
+        *round = round.wrapping_add(1);
+        if *round == 0 {
+            // Once in four billion rounds old marks could be mistaken for new ones.
+            block.fill(0);
+            tile.fill(0);
+            *round = 1;
+        }
+        let before = self.listed.load(Ordering::Relaxed);
+        // SAFETY: the other workers wait.
+        let (list, moved) = unsafe { (self.list.slice(0..self.list.len()), self.moved.slice(0..self.moved.len())) };
+        let visited: Vec<u32> = if all { (0..moved.len() as u32).collect() } else { list[..before].to_vec() };
+        if all {
+            self.beyond.store(moved.iter().map(|&m| usize::from(m)).sum(), Ordering::Relaxed);
+        }
+        let mut count = 0;
+        for b in visited.into_iter().filter(|&b| moved[b as usize] != 0) {
+            for &t in self.web.tiles.row(b) {
+                if core::mem::replace(&mut tile[t as usize], *round) == *round {
+                    continue;
+                }
+                for &near in self.web.blocks.row(t) {
+                    if core::mem::replace(&mut block[near as usize], *round) != *round {
+                        list[count] = near;
+                        count += 1;
+                    }
+                }
+            }
+        }
+        list[..count].sort_unstable();
+        self.listed.store(count, Ordering::Relaxed);
+    }
+
+    /// The largest stretch of this worker's share of the elements.
+    pub fn stretch(&self, worker: Worker<'_>, places: Places<'_, T>) -> f64 {
+        let mut most = 0.0;
+        let Places { x, width, cpu, .. } = places;
+        let blocks = &self.links.blocks[worker.share(0..self.links.blocks.len())];
+        let links = Measure::<Links, T, 2, 2> { blocks, x, most: &mut most, kind: PhantomData };
+        T::run_cold(width, cpu, links);
+        let blocks = &self.cells.blocks[worker.share(0..self.cells.blocks.len())];
+        let cells = Measure::<Cells, T, 3, 6> { blocks, x, most: &mut most, kind: PhantomData };
+        T::run_cold(width, cpu, cells);
+        (most - 1.0).max(0.0)
+    }
+}

@@ -1,0 +1,211 @@
+//! Cloth that keeps its length at low cost.
+//!
+//! A sweep over the elements carries a force one element further, so fine cloth needs many of them, or it hangs like rubber.
+//! Three things carry forces further, each cheap, and one-sided, so that they never stiffen a fold:
+//!
+//! 1. **A hierarchy of coarse nodes** ([`levels`]): lattices over the flattened cloth, each twice as wide as the one below. A node is
+//!    the mean of its vertices by mass and weight, x̄_I = Σ P_iI m_i x_i / Σ P_iI m_i; triangles of nodes are kept from
+//!    stretching along weft and warp; what that moves the nodes by, Δ, goes back to the vertices as x_i += Σ P_iI Δ_I,
+//!    which keeps linear momentum: Σ m_i P_iI = M_I, the node's mass.
+//! 2. **Tethers** ([`tether`]) from held vertices, as long as the way along the cloth.
+//! 3. **A limit** ([`limit`]) on the stretch of every element, by sweeps that visit only what is beyond it and what that moves.
+//!
+//! Everything is built from the rest shape and the set of held vertices, when a step first needs it.
+
+mod build;
+mod flatten;
+mod geodesic;
+mod kernels;
+mod lattice;
+pub(crate) mod levels;
+pub(crate) mod limit;
+mod sheet;
+#[cfg(test)]
+mod tests;
+pub(crate) mod tether;
+
+use crate::lanes::{Scalar, Vertex};
+use crate::model::Model;
+use levels::Levels;
+use limit::Bounds;
+use sheet::Sheet;
+use std::sync::Arc;
+use tether::Tethers;
+
+/// How cloth is kept from stretching beyond what sweeps over its elements achieve. Nothing, by default.
+///
+/// Along which of weft and warp a cloth is held follows from its material: where at least half of a stretch row's error is removed
+/// by a sweep, or its modulus is so high that the cloth's own weight stretches it by less than [`max_stretch`](Self::max_stretch).
+/// Softer directions are left to the material.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hold {
+    /// Most levels of coarse nodes; 0 for none.
+    pub levels: u32,
+    /// Sweeps over each level in a substep.
+    pub sweeps: u32,
+    /// Whether vertices are tethered to held ones.
+    pub tethers: bool,
+    /// The largest stretch of held elements at the end of a step, over their length at rest: 0.01 is one percent. 0 for no limit.
+    pub max_stretch: f64,
+    /// Most rounds over what is beyond the limit, in each of two passes in a step. If they run out,
+    /// [`HoldReport::unmet`] says so.
+    pub rounds: u32,
+}
+
+impl Hold {
+    /// Nothing.
+    pub const NONE: Hold = Hold { levels: 0, sweeps: 4, tethers: false, max_stretch: 0.0, rounds: 300 };
+
+    /// Everything, to keep stretch within `max_stretch` (0.01 is one percent). Meant for about 16 substeps in 1/60 s.
+    pub fn within(max_stretch: f64) -> Hold {
+        Hold { levels: 12, tethers: true, max_stretch, ..Hold::NONE }
+    }
+
+    /// Whether it does anything.
+    pub fn acts(&self) -> bool {
+        self.levels > 0 || self.tethers || self.max_stretch > 0.0
+    }
+}
+
+impl Default for Hold {
+    fn default() -> Self {
+        Hold::NONE
+    }
+}
+
+/// What holding cloth did in a step, and what with; all zero without.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct HoldReport {
+    /// Levels of coarse nodes.
+    pub levels: u32,
+    /// Nodes in all of them.
+    pub nodes: u64,
+    /// Charts that the cloth was flattened into.
+    pub charts: u64,
+    /// Tethers.
+    pub tethers: u64,
+    /// Elements under the limit: edges, or triangles.
+    pub limited: u64,
+    /// Memory of all of it.
+    pub bytes: u64,
+    /// Rounds of the limit's passes, together.
+    pub rounds: u64,
+    /// Passes that ran out of rounds.
+    pub unmet: u64,
+    /// The largest stretch of a held element at the end of the step, over its length at rest.
+    pub stretch: f64,
+}
+
+/// What the limit aims at where it acts, over the limit: short of it, so that it need not act again at once.
+const AIM: f64 = 0.3;
+/// How much of the limit's displacements counts as velocity. All of it over cloth that is not quite solved made it gain
+/// energy; none of it left the motion behind what the limit does, for it to do again.
+const KAPPA: f64 = 0.5;
+
+/// What holds a model's cloth, as long as its held vertices stay the same.
+#[derive(Debug)]
+pub(crate) struct Holder<T: Scalar> {
+    key: Option<Key>,
+    levels: Levels<T>,
+    rim: Levels<T>,
+    tethers: Tethers<T>,
+    bounds: Bounds<T>,
+    charts: u64,
+}
+
+#[derive(Debug, PartialEq)]
+struct Key {
+    model: Identity,
+    hold: Hold,
+    gravity: [f64; 3],
+    held: Vec<u32>,
+}
+
+/// Tells one model from another, for as long as anyone remembers it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Identity(Arc<()>);
+
+impl PartialEq for Identity {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl<T: Scalar> Default for Holder<T> {
+    fn default() -> Self {
+        Holder {
+            key: None,
+            levels: Levels::default(),
+            rim: Levels::default(),
+            tethers: Tethers::default(),
+            bounds: Bounds::default(),
+            charts: 0,
+        }
+    }
+}
+
+/// Memory of a list.
+fn bytes_of<T>(list: &[T]) -> usize {
+    size_of_val(list)
+}
+
+/// What workers see of a holder during a step.
+pub(crate) struct Desk<'a, T: Scalar> {
+    pub levels: levels::Desk<'a, T>,
+    pub rim: levels::Desk<'a, T>,
+    pub tethers: &'a Tethers<T>,
+    pub bounds: limit::Desk<'a, T>,
+}
+
+impl<T: Scalar> Holder<T> {
+    /// Gets ready for a step; nothing if nothing is to be done.
+    pub fn open(&mut self, model: &Model<T>, hold: &Hold, gravity: [f64; 3], x: &[Vertex<T>]) -> Option<Desk<'_, T>> {
+        if !hold.acts() {
+            *self = Holder::default();
+            return None;
+        }
+        let held: Vec<u32> = (0..model.vertices() as u32).filter(|&v| x[v as usize][3] <= T::of(0.0)).collect();
+        let key = Key { model: model.identity.clone(), hold: *hold, gravity, held };
+        if self.key.as_ref() != Some(&key) {
+            self.build(model, hold, gravity, &key.held);
+            self.key = Some(key);
+        }
+        Some(Desk {
+            levels: self.levels.desk(),
+            rim: self.rim.desk(),
+            tethers: &self.tethers,
+            bounds: self.bounds.desk(hold.max_stretch),
+        })
+    }
+
+    /// What was built, for the report of a step.
+    pub fn report(&self) -> HoldReport {
+        HoldReport {
+            levels: self.levels.list.len() as u32,
+            nodes: (self.levels.nodes() + self.rim.nodes()) as u64,
+            charts: self.charts,
+            tethers: self.tethers.count as u64,
+            limited: self.bounds.count() as u64,
+            bytes: (self.levels.bytes() + self.rim.bytes() + self.tethers.bytes() + self.bounds.bytes()) as u64,
+            ..HoldReport::default()
+        }
+    }
+
+    fn build(&mut self, model: &Model<T>, hold: &Hold, gravity: [f64; 3], held: &[u32]) {
+        *self = Holder::default();
+        let sheet = Sheet::of(model, hold, gravity);
+        if sheet.triangles.is_empty() {
+            return;
+        }
+        if hold.max_stretch > 0.0 {
+            self.bounds = Bounds::new(&sheet);
+        }
+        if hold.tethers {
+            self.tethers = Tethers::new(&sheet, held);
+        }
+        if hold.levels > 0 {
+            let built = build::build(&sheet, held, hold);
+            (self.levels, self.rim, self.charts) = (built.levels, built.rim, built.charts as u64);
+        }
+    }
+}

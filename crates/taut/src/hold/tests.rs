@@ -1,0 +1,141 @@
+//! The parts on their own.
+
+use super::flatten::{NONE, flatten, sub};
+use super::geodesic::Paths;
+use super::sheet::Sheet;
+use super::{Hold, build};
+use crate::lanes::{Shared, Vertex, Width};
+use crate::team::Team;
+
+/// n × m squares cut in two, bent into space by `place` from (u, v) in metres, spacing `h`; `keep` says which squares there are.
+fn sheet(
+    n: usize,
+    m: usize,
+    h: f64,
+    place: impl Fn(f64, f64) -> [f64; 3],
+    keep: impl Fn(usize, usize) -> bool,
+) -> (Sheet, Vec<[f64; 3]>) {
+    let id = |i: usize, j: usize| (j * (n + 1) + i) as u32;
+    let mut points = Vec::new();
+    for j in 0..=m {
+        for i in 0..=n {
+            points.push(place(i as f64 * h, j as f64 * h));
+        }
+    }
+    let mut triangles = Vec::new();
+    for (i, j) in (0..m).flat_map(|j| (0..n).map(move |i| (i, j))).filter(|&(i, j)| keep(i, j)) {
+        let (a, b, c, d) = (id(i, j), id(i + 1, j), id(i, j + 1), id(i + 1, j + 1));
+        triangles.extend(if (i + j) % 2 == 0 { [[a, b, c], [b, d, c]] } else { [[a, b, d], [a, d, c]] });
+    }
+    let edges = triangles.iter().map(|t| frame(t.map(|v: u32| points[v as usize]))).collect();
+    let count = triangles.len();
+    (
+        Sheet { triangles, edges, held: vec![[true; 2]; count], links: Vec::new(), mass: vec![0.01; points.len()] },
+        points,
+    )
+}
+
+/// x1 − x0 and x2 − x0 in the plane of the triangle, the first along x: no grain worth the name.
+fn frame([a, b, c]: [[f64; 3]; 3]) -> [[f64; 2]; 2] {
+    let d = |p: [f64; 3], q: [f64; 3]| [0, 1, 2].map(|k| q[k] - p[k]);
+    let dot = |p: [f64; 3], q: [f64; 3]| (0..3).map(|k| p[k] * q[k]).sum::<f64>();
+    let (e, f) = (d(a, b), d(a, c));
+    let l = dot(e, e).sqrt();
+    let x = dot(e, f) / l;
+    [[l, 0.0], [x, (dot(f, f) - x * x).sqrt()]]
+}
+
+fn flat(u: f64, v: f64) -> [f64; 3] {
+    [u, 0.0, v]
+}
+
+/// How far the sides of each triangle are from as long as at rest, in the chart; infinite where its vertices have several charts.
+fn length_errors(sheet: &Sheet) -> Vec<f64> {
+    let flat = flatten(sheet);
+    let mut errors = Vec::new();
+    for (t, tri) in sheet.triangles.iter().enumerate() {
+        let charts = tri.map(|v| flat.chart[v as usize]);
+        assert!(charts.iter().all(|&c| c != NONE));
+        let mut worst = if charts[0] == charts[1] && charts[1] == charts[2] { 0.0 } else { f64::INFINITY };
+        {
+            let p = tri.map(|v| flat.place[v as usize]);
+            for (k, e) in sheet.edges[t].iter().enumerate() {
+                let d = sub(p[k + 1], p[0]);
+                worst = worst.max((d[0].hypot(d[1]) / e[0].hypot(e[1]) - 1.0).abs());
+            }
+        }
+        errors.push(worst);
+    }
+    errors
+}
+
+#[test]
+fn a_bent_sheet_lies_flat_in_one_chart() {
+    // A spiral: developable, rolled up once and a half.
+    let (radius, h) = (0.1, 0.02);
+    let roll = |u: f64, v: f64| [radius * (u / radius).cos(), v, radius * (u / radius).sin()];
+    let (bent, _) = sheet(40, 20, h, roll, |_, _| true);
+    assert_eq!(flatten(&bent).area.len(), 1);
+    let worst = length_errors(&bent).into_iter().fold(0.0, f64::max);
+    assert!(worst < 1e-9, "{worst}");
+}
+
+#[test]
+fn a_ball_comes_apart_into_charts_that_fit() {
+    let ball = |u: f64, v: f64| [u.cos() * v.cos(), v.sin(), u.sin() * v.cos()];
+    let (round, _) = sheet(60, 24, 0.05, |u, v| ball(u, v - 0.6), |_, _| true);
+    // Misfits of a quarter of a triangle are let through, at both ends of a side; along cuts sides are torn.
+    let fit = length_errors(&round).into_iter().filter(|&e| e < 0.5).count();
+    assert!(fit * 10 > round.triangles.len() * 8, "{fit} of {}", round.triangles.len());
+    assert!(flatten(&round).area.len() < 40);
+}
+
+#[test]
+fn distances_on_a_flat_sheet_are_straight() {
+    let (sheet, points) = sheet(40, 30, 0.1, flat, |_, _| true);
+    let paths = Paths::new(&sheet.triangles, &sheet.edges, |_| true, points.len());
+    let (distance, _) = paths.from(&[0], points.len());
+    for (d, p) in distance.iter().zip(&points) {
+        assert!((d - p[0].hypot(p[2])).abs() < 1e-9, "{d} at {p:?}");
+    }
+}
+
+#[test]
+fn distances_lead_around_a_slit() {
+    // A row of squares is missing but for the last: the way from one side of it to the other leads around its end.
+    let (sheet, points) = sheet(20, 20, 0.1, flat, |i, j| j != 10 || i == 19);
+    let paths = Paths::new(&sheet.triangles, &sheet.edges, |_| true, points.len());
+    let (from, to) = (9 * 21, 12 * 21);
+    let (distance, source) = paths.from(&[from], points.len());
+    // To the corner of the slit, across, and back: both corners at x = 1.9.
+    let straight = 1.9f64.hypot(0.1) * 2.0 + 0.1;
+    let found = distance[to as usize];
+    assert!(found >= straight - 1e-9 && found < 1.02 * straight, "{found} {straight}");
+    assert_eq!(source[to as usize], from);
+}
+
+/// Σ m x before and after: what coarse levels do keeps momentum, and leaves alone what is not stretched.
+#[test]
+fn levels_keep_momentum_and_pull_together() {
+    let (sheet, points) = sheet(48, 48, 0.02, flat, |_, _| true);
+    let built = build::build::<f64>(&sheet, &[], &Hold::within(0.01));
+    let mut levels = built.levels;
+    assert!(levels.list.len() >= 2);
+    let run = |levels: &mut super::Levels<f64>, mut x: Vec<Vertex<f64>>| {
+        let (desk, shared) = (levels.desk(), Shared::new(&mut x));
+        Team::new(1).run(1, |worker| desk.correct(worker, Width::W8, fearless_simd::Level::new(), shared));
+        x
+    };
+    let stretched = |s: f64| -> Vec<Vertex<f64>> {
+        points.iter().map(|p| [p[0] * s, 0.1 * p[2], 0.9 * p[2], 100.0]).chain([[0.0; 4]]).collect()
+    };
+    let width = |x: &[Vertex<f64>]| x[48][0] - x[0][0];
+    let middle = |x: &[Vertex<f64>], k: usize| x.iter().take(points.len()).map(|p| p[k]).sum::<f64>();
+    let (before, after) = (stretched(1.1), run(&mut levels, stretched(1.1)));
+    for k in 0..3 {
+        assert!((middle(&before, k) - middle(&after, k)).abs() < 1e-10, "momentum along {k}");
+    }
+    assert!(width(&after) < width(&before) - 0.02, "{} {}", width(&before), width(&after));
+    // Squeezed: nothing to do.
+    assert!(run(&mut levels, stretched(0.9)) == stretched(0.9), "squeezed cloth was moved");
+}

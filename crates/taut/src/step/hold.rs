@@ -1,0 +1,58 @@
+//! What keeps cloth from stretching, in a step.
+
+use super::run::{Log, Run};
+use super::{HoldReport, Stage};
+use crate::contact::Placed;
+use crate::hold::limit::Places;
+use crate::lanes::Scalar;
+use crate::solve::scheme::Scheme;
+use crate::team::Worker;
+
+impl<T: Scalar> Run<'_, T> {
+    /// Moves vertices by what the coarse levels find, before the sweeps over the elements.
+    pub(super) fn hold_coarsely(&self, worker: Worker<'_>) {
+        if let Some(hold) = &self.hold {
+            hold.levels.correct(worker, self.width, self.level, self.x);
+            hold.rim.correct(worker, self.width, self.level, self.x);
+        }
+    }
+
+    /// Pulls vertices back to their tethers, after the sweeps; and at the middle and the end of a step brings elements within
+    /// the limit. Colliders have the last word.
+    pub(super) fn hold(
+        &self,
+        worker: Worker<'_>,
+        substep: u32,
+        scheme: &Scheme,
+        colliders: &[Placed<T>],
+        log: &mut Log,
+    ) {
+        let Some(hold) = &self.hold else { return };
+        hold.tethers.pull(worker, self.width, self.level, self.x);
+        self.lap(log, Stage::Solve);
+        let last = substep + 1 == self.substeps;
+        if last || (substep + 1) * 2 == self.substeps {
+            let places =
+                Places { x: self.x, free: self.free, width: self.width, cpu: self.level, gain: scheme.rate * self.h };
+            let (rounds, met) = hold.bounds.pass(worker, places, self.params.hold.rounds.max(1));
+            log.report.hold.rounds += u64::from(rounds);
+            log.report.hold.unmet += u64::from(!met);
+            if last {
+                let most = hold.bounds.stretch(worker, places);
+                log.report.hold.stretch = self.agree(worker, log, most);
+            }
+            self.lap(log, Stage::Limit);
+        }
+        if !colliders.is_empty() {
+            log.report.contacts = self.collide(worker, colliders);
+            self.lap(log, Stage::Contact);
+        }
+    }
+}
+
+impl HoldReport {
+    /// What was done in a step, with what was built for it.
+    pub(super) fn with(self, built: HoldReport) -> HoldReport {
+        HoldReport { rounds: self.rounds, unmet: self.unmet, stretch: self.stretch, ..built }
+    }
+}

@@ -1,0 +1,240 @@
+//! Cloth that keeps its length: the hierarchy, tethers and the limit, in the step.
+
+mod common;
+
+use taut::lanes::{Scalar, Width};
+use taut::measure::{state_hash, strains};
+use taut::mesh::TriMesh;
+use taut::{
+    Cloth, ClothElasticity, ClothStiffness, ElasticDamping, Grain, Hold, Membrane, Model, ModelBuilder, Params,
+    Scratch, State, StepReport, StrainForm, step,
+};
+
+const NO_ROWS: ClothStiffness = ClothStiffness { weft: 0.0, warp: 0.0, shear: 0.0, area: 0.0, bend: 0.0, edge: 0.0 };
+const DT: f64 = 1.0 / 60.0;
+
+fn edges_only() -> Cloth {
+    Cloth { stiffness: ClothStiffness { edge: 1.0, ..NO_ROWS }, ..Cloth::default() }
+}
+
+fn rows_only() -> Cloth {
+    let stiffness = ClothStiffness { weft: 1.0, warp: 1.0, shear: 0.3, ..NO_ROWS };
+    Cloth { stiffness, form: StrainForm::StretchShear, ..Cloth::default() }
+}
+
+fn model<T: Scalar>(mesh: &TriMesh, cloth: &Cloth) -> Model<T> {
+    let mut builder = ModelBuilder::new();
+    builder.add_cloth("sheet", mesh, cloth).unwrap();
+    builder.build().unwrap()
+}
+
+fn params(hold: Hold) -> Params {
+    Params { substeps: 16, hold, ..Params::default() }
+}
+
+/// A sheet of n × n vertices held at two corners of one edge, released flat: the largest stretch of an edge or along weft or warp
+/// at the end of any frame, and the last report.
+fn hang<T: Scalar>(n: usize, cloth: &Cloth, hold: Hold, frames: usize) -> (f64, StepReport) {
+    let model = model::<T>(&common::sheet(n), cloth);
+    let mut state = State::new(&model);
+    state.pin(&model, 0);
+    state.pin(&model, n as u32 - 1);
+    let mut scratch = Scratch::new(1);
+    let (mut peak, mut last) = (0.0f64, StepReport::default());
+    for _ in 0..frames {
+        last = step(&model, &mut state, &mut scratch, &params(hold), DT);
+        let strains = strains(&model, &state);
+        let triangles = strains.triangles.iter().flat_map(|t| [t[0], t[1]]);
+        peak = if strains.edges.is_empty() {
+            triangles.fold(peak, f64::max)
+        } else {
+            strains.edges.iter().copied().fold(peak, f64::max)
+        };
+        assert!(state.positions(&model).iter().flatten().all(|c| c.is_finite()));
+    }
+    (peak, last)
+}
+
+#[test]
+fn a_hanging_sheet_stretches_by_no_more_than_the_limit() {
+    for cloth in [edges_only(), rows_only()] {
+        let (plain, _) = hang::<f32>(41, &cloth, Hold::NONE, 100);
+        assert!(plain > 0.2, "without holding it stretches by {plain}");
+        for (peak, report) in
+            [hang::<f32>(41, &cloth, Hold::within(0.01), 100), hang::<f64>(41, &cloth, Hold::within(0.01), 100)]
+        {
+            assert!(peak <= 0.01, "{peak}");
+            assert_eq!(report.hold.unmet, 0);
+            assert!(report.hold.levels >= 2 && report.hold.tethers == 2 * (41 * 41 - 2));
+        }
+    }
+}
+
+#[test]
+fn the_report_says_how_far_cloth_is_stretched() {
+    let (peak, report) = hang::<f64>(21, &edges_only(), Hold { rounds: 1, ..Hold::within(1e-4) }, 1);
+    // One frame: its end is the peak. Measured by other code, in the same precision.
+    assert!((report.hold.stretch - peak).abs() < 1e-12, "{} {peak}", report.hold.stretch);
+    assert!(report.hold.unmet > 0, "one round cannot meet a hundredth of a percent");
+}
+
+#[test]
+fn each_part_alone_helps() {
+    let of = |hold: Hold| hang::<f32>(41, &edges_only(), hold, 60).0;
+    let plain = of(Hold::NONE);
+    let levels = of(Hold { levels: 12, ..Hold::NONE });
+    let tethers = of(Hold { tethers: true, ..Hold::NONE });
+    let limit = of(Hold { max_stretch: 0.01, ..Hold::NONE });
+    assert!(levels < 0.5 * plain && tethers < 0.5 * plain && limit < 0.5 * plain, "{plain} {levels} {tethers} {limit}");
+}
+
+/// Nothing that holds may act on cloth that is not stretched.
+#[test]
+fn free_fall_is_not_disturbed() {
+    let model = model::<f64>(&common::sheet(33), &edges_only());
+    let run = |hold: Hold| {
+        let mut state = State::new(&model);
+        let mut scratch = Scratch::new(1);
+        for _ in 0..30 {
+            step(&model, &mut state, &mut scratch, &params(hold), DT);
+        }
+        state.positions(&model)
+    };
+    let (plain, held) = (run(Hold::NONE), run(Hold::within(0.01)));
+    for (a, b) in plain.iter().flatten().zip(held.iter().flatten()) {
+        // Means of up to hundreds of positions of order 1 round at 1e-14 or so, thirty frames of sixteen substeps.
+        assert!((a - b).abs() < 1e-10, "{a} {b}");
+    }
+}
+
+#[test]
+fn a_folded_sheet_is_not_unfolded() {
+    let model = model::<f64>(&common::sheet(33), &edges_only());
+    let run = |hold: Hold| {
+        let mut state = State::new(&model);
+        for v in 0..model.vertices() as u32 {
+            // In pleats: half as wide, no edge longer.
+            let [x, _, z] = state.position(&model, v);
+            let step = (x * 32.0).round();
+            let y = if step % 2.0 == 0.0 { 0.0 } else { 0.75f64.sqrt() / 32.0 };
+            state.set_position(&model, v, [0.5 * x, y, z]);
+        }
+        let mut scratch = Scratch::new(1);
+        let params = Params { gravity: [0.0; 3], ..params(hold) };
+        step(&model, &mut state, &mut scratch, &params, DT);
+        state.positions(&model)
+    };
+    let hold = Hold { max_stretch: 0.0, ..Hold::within(0.01) };
+    let width = |p: &[[f64; 3]]| p[32][0] - p[0][0];
+    // What edges across pleats do is the elements' doing, in both.
+    let (plain, held) = (run(Hold::NONE), run(hold));
+    assert!((width(&plain) - width(&held)).abs() < 0.01, "{} {}", width(&plain), width(&held));
+}
+
+#[test]
+fn threads_and_lane_widths_give_the_same_bits() {
+    // Large enough for levels and lists that workers share, and limits narrow enough that many elements are beyond.
+    let model = model::<f32>(&common::sheet(140), &edges_only());
+    let run = |threads: usize, width: Width| {
+        let mut state = State::new(&model);
+        state.pin(&model, 0);
+        state.pin(&model, 139);
+        let mut scratch = Scratch::new(threads).with_width(width).eager();
+        let hold = Hold { rounds: 20, ..Hold::within(0.001) };
+        let mut rounds = 0;
+        for _ in 0..6 {
+            rounds += step(&model, &mut state, &mut scratch, &Params { substeps: 4, ..params(hold) }, DT).hold.rounds;
+        }
+        (state_hash(&model, &state), rounds)
+    };
+    let one = run(1, Width::W16);
+    assert!(one.1 > 100, "{} rounds", one.1);
+    assert_eq!(run(3, Width::W16), one);
+    assert_eq!(run(2, Width::W4), one);
+    assert_eq!(run(1, Width::W1), one);
+}
+
+/// Letting go of what was held rebuilds everything: nothing may hold on to where the pins were.
+#[test]
+fn cloth_that_is_let_go_falls() {
+    let n = 33;
+    let model = model::<f32>(&common::sheet(n), &edges_only());
+    let mut state = State::new(&model);
+    let pins = [0, n as u32 - 1];
+    pins.iter().for_each(|&p| state.pin(&model, p));
+    let mut scratch = Scratch::new(1);
+    let hold = params(Hold::within(0.01));
+    for _ in 0..30 {
+        step(&model, &mut state, &mut scratch, &hold, DT);
+    }
+    pins.iter().for_each(|&p| state.unpin(&model, p));
+    let middle = |state: &State<f32>| state.positions(&model).iter().map(|p| p[1]).sum::<f64>() / (n * n) as f64;
+    let (before, speed) = (middle(&state), state.velocities(&model).iter().map(|v| v[1]).sum::<f64>() / (n * n) as f64);
+    for _ in 0..60 {
+        let report = step(&model, &mut state, &mut scratch, &hold, DT);
+        assert_eq!(report.hold.tethers, 0);
+    }
+    // The pins had the speed 0 and a little mass; the middle of all falls by v t − g t²/2, a substep early or late.
+    let fallen = middle(&state) - before;
+    let expected = speed - 0.5 * 9.81;
+    assert!((fallen - expected).abs() < 0.01 * 9.81, "{fallen} {expected}");
+}
+
+/// A direction that the material leaves soft is the material's; the other is held.
+#[test]
+fn a_soft_direction_stays_soft() {
+    let membrane = Membrane::StretchShear { weft: 1e5, warp: 60.0, shear: 100.0 };
+    let elasticity = Some(ClothElasticity { membrane, area: 0.0, bend: [0.0; 2], damping: ElasticDamping::default() });
+    let cloth = Cloth { elasticity, ..Cloth::default() };
+    let n = 33;
+    let model = model::<f64>(&common::sheet(n), &cloth);
+    let run = |hold: Hold, substeps: u32| {
+        let mut state = State::new(&model);
+        // Held along weft at one edge, hanging along warp.
+        for v in 0..n as u32 {
+            state.pin(&model, v);
+        }
+        let mut scratch = Scratch::new(1);
+        let (mut warp, mut peak) = (0.0, 0.0f64);
+        for frame in 0..90 {
+            step(&model, &mut state, &mut scratch, &Params { substeps, ..params(hold) }, DT);
+            let all = strains(&model, &state).triangles;
+            peak = all.iter().map(|t| t[0]).fold(peak, f64::max);
+            warp += if frame >= 30 { all.iter().map(|t| t[1]).sum::<f64>() / all.len() as f64 / 60.0 } else { 0.0 };
+        }
+        (warp, peak)
+    };
+    let (truth, _) = run(Hold::NONE, 200);
+    let (warp, peak) = run(Hold::within(0.01), 16);
+    assert!(truth > 0.01, "soft enough to tell: {truth}");
+    assert!(warp > 0.7 * truth, "held where it should be soft: {warp}, {truth}");
+    assert!(peak <= 0.01, "weft {peak}");
+}
+
+#[test]
+fn loads_across_the_grain_are_held() {
+    let cloth = Cloth { grain: Grain::Direction([0.8, 0.0, 0.6]), ..edges_only() };
+    let (peak, report) = hang::<f32>(41, &cloth, Hold::within(0.01), 100);
+    assert!(peak <= 0.01, "{peak}, {} unmet", report.hold.unmet);
+}
+
+/// Cloth without stiffness, without area to hang on, or flung about beyond all reason: finite, and no panic.
+#[test]
+fn odd_cloth_stays_finite() {
+    let (peak, report) = hang::<f32>(9, &Cloth { stiffness: NO_ROWS, ..Cloth::default() }, Hold::within(0.01), 5);
+    assert!(peak.is_finite() && report.hold.limited == 0);
+    let model = model::<f32>(&common::sheet(33), &edges_only());
+    let mut state = State::new(&model);
+    state.pin(&model, 0);
+    state.set_velocity(&model, 500, [1e30, -1e30, 1e25]);
+    state.set_position(&model, 40, [1e18, 0.0, 0.0]);
+    let mut scratch = Scratch::new(1);
+    for _ in 0..5 {
+        step(&model, &mut state, &mut scratch, &params(Hold::within(0.01)), DT);
+    }
+    assert!(state.positions(&model).iter().flatten().all(|c| c.is_finite()));
+    for hold in [f64::NAN, f64::INFINITY, -1.0, 1e300] {
+        step(&model, &mut state, &mut scratch, &params(Hold::within(hold)), DT);
+    }
+    assert!(state.positions(&model).iter().flatten().all(|c| c.is_finite()));
+}
