@@ -1,13 +1,12 @@
-//! Contact of vertices with simple shapes.
+//! Contact: of vertices with simple shapes, and of surfaces with everything.
 //!
-//! A vertex inside a shape is put back on its surface, and friction takes from its motion along the surface, after
-//! every sweep over the elements: contact has the last word in a substep. Only vertices are tested, so a shape's
-//! sharp edges and corners can poke through coarse cloth.
+//! A vertex inside a simple shape is put back on its surface, and friction takes from its motion along the surface, after
+//! every sweep over the elements: contact has the last word in a substep.
 //!
-//! Beside it, not yet part of the step, stand the layers of contact between meshes, each resting only on those before it:
-//! [`distance`] and [`exact`] (what is near, what intersects), [`broad`] (which boxes overlap), [`ccd`] (when moving
+//! Surfaces meet each other, themselves, meshes, and the edges and corners of shapes in layers, each resting only on those before
+//! it: [`distance`] and [`exact`] (what is near, what intersects), [`broad`] (which boxes overlap), [`ccd`] (when moving
 //! features may first touch), [`detect`] (near pairs of whole surfaces), [`guard`] (motion that ends free of
-//! intersections). All are pure functions of plain arrays.
+//! intersections). All these are pure functions of plain arrays; what a step does with them is in `meeting`.
 
 pub mod broad;
 pub mod ccd;
