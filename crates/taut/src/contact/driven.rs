@@ -42,7 +42,7 @@ impl Drivers {
         self.simple.extend_from_slice(simple);
         self.meshes.clear();
         self.meshes.extend(meshes.iter().filter(|m| sound(m)).cloned());
-        self.scope = Scope::of(positions);
+        self.scope = Scope::of(positions.iter());
         self.starts.clear();
         let mut next = first;
         for count in self.simple.iter().map(|c| corners(&c.shape)).chain(self.meshes.iter().map(|m| m.from.len())) {
@@ -50,6 +50,11 @@ impl Drivers {
             next += count as u32;
         }
         self.starts.push(next);
+    }
+
+    /// Planes reach beyond all these.
+    pub fn look_at<'a>(&mut self, positions: impl Iterator<Item = &'a [f64; 3]>) {
+        self.scope = Scope::of(positions);
     }
 
     /// How many vertices they have.
@@ -86,19 +91,20 @@ impl Drivers {
         }
     }
 
-    /// Whether a collider is a mesh with an inside.
+    /// Whether a collider is a mesh with an inside that is solid. One that faces inward is a container.
     pub fn closed(&self, i: usize) -> bool {
-        i.checked_sub(self.simple.len()).is_some_and(|i| self.meshes[i].shape.closed)
+        let inside = |m: &MeshCollider| m.shape.closed && volume(&m.from, m.shape.triangles()) > 0.0;
+        i.checked_sub(self.simple.len()).is_some_and(|i| inside(&self.meshes[i]))
     }
 
-    /// 1 if a collider's triangles turn counter-clockwise seen from outside, −1 if clockwise, 0 if it has no outside.
+    /// 1 if a collider's triangles turn counter-clockwise seen from where things may be, 0 if they may be on both sides.
     pub fn outward(&self, i: usize) -> f64 {
         match self.simple.get(i).map(|c| c.shape) {
             Some(Shape::Plane | Shape::Box { .. }) => 1.0,
             Some(_) => 0.0,
             None => {
                 let mesh = &self.meshes[i - self.simple.len()];
-                if mesh.shape.closed { volume(&mesh.from, mesh.shape.triangles()).signum() } else { 0.0 }
+                if mesh.shape.closed { 1.0 } else { 0.0 }
             }
         }
     }
@@ -118,19 +124,24 @@ impl Drivers {
     /// How far the fastest collider goes in the step, m.
     pub fn farthest(&self) -> f64 {
         let (mut from, mut to) = (Vec::new(), Vec::new());
-        self.place(0.0, &mut from);
-        self.place(1.0, &mut to);
+        // Of a plane what is near counts, not the corners of its triangle.
+        self.place_within(0.0, 0.125 * self.scope.reach, &mut from);
+        self.place_within(1.0, 0.125 * self.scope.reach, &mut to);
         let way = |(a, b): (&[f64; 3], &[f64; 3])| (V3::from(*b) - V3::from(*a)).norm2();
         from.iter().zip(&to).map(way).fold(0.0, f64::max).sqrt()
     }
 
     /// Where all vertices are at part `t` (0 to 1) of the step, m.
     pub fn place(&self, t: f64, out: &mut Vec<[f64; 3]>) {
+        self.place_within(t, self.scope.reach, out);
+    }
+
+    fn place_within(&self, t: f64, reach: f64, out: &mut Vec<[f64; 3]>) {
         out.clear();
         for c in &self.simple {
             let frame = shape::Frame::<f64>::new(&c.from.towards(&c.to, t));
             let local = self.scope.centre(c, &frame);
-            out.extend(points(&c.shape, local, self.scope.reach).into_iter().map(|p| to_world(&frame, p)));
+            out.extend(points(&c.shape, local, reach).into_iter().map(|p| to_world(&frame, p)));
         }
         for m in &self.meshes {
             let mix = |(a, b): (&[f64; 3], &[f64; 3])| core::array::from_fn(|k| between(a[k], b[k], t));
@@ -145,9 +156,18 @@ impl Drivers {
         let marks = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
         let simple = self.simple.iter().flat_map(move |c| {
             let frame = shape::Frame::<f64>::new(&pose(c));
-            marks.map(|p| to_world(&frame, p))
+            let size = match c.shape {
+                Shape::Plane => [0.0; 3],
+                Shape::Sphere { radius } => [radius, 0.0, -1.0],
+                Shape::Capsule { radius, half_length } => [radius, half_length, -2.0],
+                Shape::Box { half } => half,
+            };
+            marks.map(|p| to_world(&frame, p)).into_iter().chain([size])
         });
-        simple.chain(self.meshes.iter().flat_map(move |m| if end { &m.to } else { &m.from }.iter().copied()))
+        let shapes = self.meshes.iter().map(|m| [Arc::as_ptr(&m.shape) as usize as f64, 0.0, 0.0]);
+        simple
+            .chain(shapes)
+            .chain(self.meshes.iter().flat_map(move |m| if end { &m.to } else { &m.from }.iter().copied()))
     }
 
     /// The colliders' surfaces. Those of meshes that the last step knew are used again.
@@ -177,7 +197,7 @@ fn volume(x: &[[f64; 3]], triangles: &[[u32; 3]]) -> f64 {
 fn sound(m: &MeshCollider) -> bool {
     let count = m.shape.vertices();
     let finite = |p: &[f64; 3]| p.iter().all(|c| c.is_finite() && c.abs() < 1e9);
-    let numbers = m.friction.is_finite() && m.friction >= 0.0 && m.thickness.is_finite();
+    let numbers = m.friction.is_finite() && m.friction >= 0.0 && m.thickness.abs() < 1e9;
     numbers && m.from.len() == count && m.to.len() == count && m.from.iter().chain(m.to.iter()).all(finite)
 }
 
@@ -187,7 +207,7 @@ fn between(a: f64, b: f64, t: f64) -> f64 {
 }
 
 impl Scope {
-    fn of(positions: &[[f64; 3]]) -> Self {
+    fn of<'a>(positions: impl Iterator<Item = &'a [f64; 3]>) -> Self {
         let (mut lo, mut hi) = ([f64::MAX; 3], [f64::MIN; 3]);
         for p in positions {
             for k in 0..3 {
@@ -195,7 +215,7 @@ impl Scope {
                 hi[k] = hi[k].max(p[k]);
             }
         }
-        if positions.is_empty() {
+        if lo[0] > hi[0] {
             return Scope::default();
         }
         let size = (0..3).map(|k| hi[k] - lo[k]).fold(0.0, f64::max);

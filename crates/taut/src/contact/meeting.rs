@@ -7,13 +7,14 @@ use super::broad::Aabb;
 use super::detect::{Field, Kind, Near, Pairs, near_of};
 use super::driven::Drivers;
 use super::guard::{self, Motion, Precision, Role, Settings};
-use super::rows::Row;
+use super::rows::{RECOVERY, Row};
 use super::surface::Surface;
-use super::tangle::{self, Part, Pull, Tangle};
+use super::tangle::{self, Part, Pull, Tangle, bit};
 use super::{Collider, Contact, MeshCollider, Skin};
 use crate::lanes::{Scalar, V3, Vertex};
-use crate::model::Model;
+use crate::model::{BodyKind, Model};
 use crate::step::Touch;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// The surfaces of a model's bodies, in the model's numbering.
@@ -31,7 +32,7 @@ pub(crate) struct Surfaces {
 pub(crate) fn surfaces_of<T: Scalar>(model: &Model<T>) -> Surfaces {
     let rest: Vec<[f64; 3]> = model.user.iter().map(|&u| model.positions[u as usize]).collect();
     let regions: Vec<Aabb> = rest.iter().map(|p| Aabb::around(&[*p], 0.0)).collect();
-    let mut seen: Vec<[u32; 3]> = Vec::new();
+    let mut seen = BTreeSet::new();
     let mut fields = Vec::new();
     for body in &model.bodies {
         let sorted = |t: &[u32; 3]| {
@@ -39,11 +40,13 @@ pub(crate) fn surfaces_of<T: Scalar>(model: &Model<T>) -> Surfaces {
             key.sort_unstable();
             key
         };
-        let new = |t: &&[u32; 3]| seen.binary_search(&sorted(t)).is_err();
-        let triangles: Vec<[u32; 3]> =
-            body.triangles.iter().filter(new).map(|t| t.map(|v| model.own[v as usize])).collect();
-        seen.extend(body.triangles.iter().map(sorted));
-        seen.sort_unstable();
+        // Of cloth only what the engine took for a triangle: not those without area, nor those given twice.
+        let all: Vec<[u32; 3]> = match body.kind {
+            BodyKind::Cloth => body.strained.iter().filter_map(|&t| body.triangles.get(t as usize).copied()).collect(),
+            BodyKind::Solid => body.triangles.clone(),
+        };
+        let new = all.iter().filter(|t| seen.insert(sorted(t)));
+        let triangles: Vec<[u32; 3]> = new.map(|t| t.map(|v| model.own[v as usize])).collect();
         fields.push(Field::new(Surface::new(&triangles), &regions));
     }
     let at = |i: u32| V3::from(rest[i as usize]);
@@ -119,7 +122,7 @@ pub(crate) struct Interval {
 /// What to search for.
 #[derive(Clone, Copy, PartialEq)]
 enum Search {
-    /// What is near at the start, `to` being where vertices are expected to go.
+    /// What is near at the start, or will be on the way to `to`, where vertices are expected to go.
     Near,
     /// What may meet on the straight way from `from` to `to`, and what is near there.
     Way,
@@ -155,7 +158,8 @@ impl<T: Scalar> Meeting<T> {
         self.fields.truncate(bodies);
         self.fields.extend(self.drivers.fields());
         let skin = |i: usize| contact.skins.get(i).copied().unwrap_or(last);
-        let body = |i| Side { skin: sound(skin(i)), collider: false, simple: false, radius: 0.0 };
+        let edge = source.edge;
+        let body = |i| Side { skin: sound(skin(i), edge), collider: false, simple: false, radius: 0.0 };
         self.sides = (0..bodies).map(body).collect();
         for i in 0..self.drivers.len() {
             let (friction, thickness) = self.drivers.skin(i);
@@ -204,7 +208,9 @@ impl<T: Scalar> Meeting<T> {
     fn fingerprint(&self, x: &[Vertex<T>], end: bool) -> u64 {
         let driven = self.drivers.poses(end);
         let skins = self.sides.iter().map(|s| [s.skin.thickness, s.radius, f64::from(u8::from(s.skin.own))]);
-        let own = x[..self.own].iter().map(|&v| plain(v));
+        let own = x[..self.own].iter().flat_map(|&v| [plain(v), [v[3].f64(), 0.0, 0.0]]);
+        let model = self.source.as_ref().map_or(0, |s| Arc::as_ptr(s) as usize);
+        let own = own.chain([[model as f64, 0.0, 0.0]]);
         let mut hash = 0xcbf2_9ce4_8422_2325u64;
         for number in own.chain(driven).chain(skins).flatten() {
             hash = (hash ^ number.to_bits()).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23);
@@ -290,15 +296,18 @@ impl<T: Scalar> Meeting<T> {
         self.interval.first + self.interval.count
     }
 
-    /// For how many substeps contacts may stay as they are found: until a vertex, going on from `old` as to `x` in one substep, has
-    /// gone a good part of an edge against the others.
-    pub fn calm_substeps(&self, old: &[Vertex<T>], x: &[Vertex<T>]) -> u32 {
+    /// For how many of a step's substeps contacts may stay as they are found: until a vertex, going on from `old` as to `x` in one
+    /// substep, or a collider has gone two edges.
+    pub fn calm_substeps(&self, old: &[Vertex<T>], x: &[Vertex<T>], substeps: u32) -> u32 {
         let way = |i: usize| V3::from(plain(x[i])) - V3::from(plain(old[i]));
         let meets = |i: &usize| self.side_of[*i] != u32::MAX;
         let mut sum = V3::new(0.0, 0.0, 0.0);
         (0..self.own).for_each(|i| sum = sum + way(i));
         let mean = sum * (1.0 / self.own.max(1) as f64);
+        // Colliders do not move along.
+        let mean = if self.drivers.len() > 0 { V3::new(0.0, 0.0, 0.0) } else { mean };
         let most = (0..self.own).filter(meets).map(|i| (way(i) - mean).norm2()).fold(0.0, f64::max).sqrt();
+        let most = most.max(self.drivers.farthest() / f64::from(substeps));
         let edge = self.source.as_ref().map_or(0.0, |s| s.edge);
         // As a float conversion, what is not a number or too great ends at the ends.
         (CALM * edge / most) as u32
@@ -317,6 +326,7 @@ impl<T: Scalar> Meeting<T> {
     fn search(&mut self, what: Search) {
         let mean = self.mean_way(&self.to);
         let driven = self.driven_boxes();
+        let edge = self.source.as_ref().map_or(0.0, |s| s.edge);
         self.starts.clear();
         self.regions.clear();
         for i in 0..self.from.len() {
@@ -332,12 +342,14 @@ impl<T: Scalar> Meeting<T> {
             } else {
                 let swept = Aabb::around(&[from, to], side.skin.thickness);
                 let pushed = driven.iter().filter(|d| d.0.overlaps(&swept)).map(|d| d.1).fold(0.0, f64::max);
-                thickness + 0.15 * (V3::from(to) - V3::from(from) - mean).norm2().sqrt() + pushed
+                let own = 0.15 * (V3::from(to) - V3::from(from) - mean).norm2().sqrt();
+                // The lesser of a number and none is the number.
+                thickness + (own + pushed).min(ROOMIEST * edge)
             };
-            let start = Aabb::around(&[from], if what == Search::Near { pad } else { side.radius });
+            let near = if what == Search::Near { thickness } else { 0.0 };
+            let start = Aabb::around(&[from], side.radius + near);
             self.regions.push(match what {
-                Search::Near => start,
-                Search::Way => Aabb::around(&[to], pad),
+                Search::Near | Search::Way => Aabb::around(&[to], pad),
                 Search::WayOrStay => Aabb::around(&[from, to], pad),
             });
             self.starts.push(start);
@@ -392,13 +404,14 @@ impl<T: Scalar> Meeting<T> {
         self.forget_exempt();
     }
 
-    /// Leaves out pairs whose features intersect.
+    /// Leaves out pairs of features that belong to triangles which intersect the other one's surface.
     fn forget_exempt(&mut self) {
         let exempt = &self.tangle.exempt;
         if exempt.is_empty() {
             return;
         }
-        let any = |nodes: &[u32]| nodes.iter().any(|&i| exempt[i as usize]);
+        let side = |nodes: &[u32]| self.side_of[nodes[0] as usize] as usize;
+        let with = |nodes: &[u32], other: &[u32]| nodes.iter().any(|&i| exempt[i as usize] & bit(side(other)) != 0);
         let mut shift = |list: &mut Vec<[u32; 4]>, split: usize, which: usize| {
             let mut kept = 0;
             let mut starts = self.round.iter_mut().peekable();
@@ -407,7 +420,8 @@ impl<T: Scalar> Meeting<T> {
                     start[which] = kept;
                 }
                 let pair = list[i];
-                if !(any(&pair[..split]) && any(&pair[split..])) {
+                let (a, b) = pair.split_at(split);
+                if !(with(a, b) && with(b, a)) {
                     list[kept] = pair;
                     kept += 1;
                 }
@@ -444,7 +458,7 @@ impl<T: Scalar> Meeting<T> {
         let nearest = self.nearest_faces();
         for i in 0..self.near.len() {
             let pair = self.near[i];
-            if !rim(&pair, &self.near, &nearest)
+            if !self.rim(&pair, &nearest)
                 && let Some(row) = self.row(&pair)
             {
                 if pair.nodes.iter().any(|&v| v as usize > self.own) {
@@ -467,6 +481,19 @@ impl<T: Scalar> Meeting<T> {
         nearest
     }
 
+    /// Whether a vertex is nearer to another triangle of the same surface, on the same side, and next to the rim of this one: what slides
+    /// over a smooth surface would run into the rims of triangles ahead.
+    fn rim(&self, pair: &Near, nearest: &[u32]) -> bool {
+        let Some(best) = self.near.get(nearest[pair.nodes[0] as usize] as usize) else { return false };
+        let along = V3::from(pair.delta).dot(V3::from(best.delta));
+        let surface = |p: &Near| self.side_of[p.nodes[1] as usize];
+        pair.kind == Kind::VertexTriangle
+            && pair.weights[1..].contains(&0.0)
+            && pair.distance > 1.02 * best.distance
+            && along > 0.5 * pair.distance * best.distance
+            && surface(pair) == surface(best)
+    }
+
     fn row(&self, pair: &Near) -> Option<Row<T>> {
         let split = if pair.kind == Kind::VertexTriangle { 1 } else { 2 };
         let side = |i: usize| &self.sides[self.side_of[pair.nodes[i] as usize] as usize];
@@ -484,19 +511,24 @@ impl<T: Scalar> Meeting<T> {
         if pair.distance - solid - 2.0 * f64::max(closing, 0.0) > 1.5 * thickness || give <= 0.0 {
             return None;
         }
-        let thickness = thickness.min(self.room(pair)) + solid;
-        let friction = (a.skin.friction * b.skin.friction).sqrt();
-        Some(self.make_row(pair.nodes, pair.weights, n, give, [thickness, 0.0, friction]))
+        let thickness = thickness.min(self.room(pair));
+        let friction = match (a.simple, b.simple) {
+            (true, _) => a.skin.friction,
+            (_, true) => b.skin.friction,
+            _ => (a.skin.friction * b.skin.friction).sqrt(),
+        };
+        let gentle = thickness * (RECOVERY * self.interval.h).min(0.5);
+        Some(self.make_row(pair.nodes, pair.weights, n, give, [thickness + solid, gentle, 0.0, friction]))
     }
 
-    /// A row with these features; thickness and opening in m, and friction.
+    /// A row with these features; thickness, how much of it is recovered in a substep, and opening in m, and friction.
     fn make_row(
         &self,
         nodes: [u32; 4],
         weights: [f64; 4],
         n: V3<f64>,
         give: f64,
-        [thickness, opening, friction]: [f64; 3],
+        [thickness, gentle, opening, friction]: [f64; 4],
     ) -> Row<T> {
         let zero = V3::new(T::of(0.0), T::of(0.0), T::of(0.0));
         let driven = |k: usize| nodes[k] as usize > self.own;
@@ -507,6 +539,7 @@ impl<T: Scalar> Meeting<T> {
             n: cast(n),
             thickness: T::of(thickness),
             wanted: T::of(thickness),
+            gentle: T::of(gentle),
             opening: T::of(opening),
             friction: T::of(friction),
             give: T::of(give),
@@ -517,11 +550,18 @@ impl<T: Scalar> Meeting<T> {
         }
     }
 
-    /// Σ wᵢ² / mᵢ.
+    /// Σ wᵢ² / mᵢ. Held vertices count as a little movable, so that one that hardly takes part is not thrown far for the sake of
+    /// others that cannot move.
     fn give(&self, nodes: &[u32; 4], weights: &[f64; 4]) -> f64 {
-        let of = |(&i, &w): (&u32, &f64)| match self.roles[i as usize] {
-            Role::Free(mobility) => w * w * mobility,
+        let mobility = |&i: &u32| match self.roles[i as usize] {
+            Role::Free(mobility) => mobility,
             _ => 0.0,
+        };
+        let most = nodes.iter().map(mobility).fold(0.0, f64::max);
+        let of = |(i, &w): (&u32, &f64)| match self.roles[*i as usize] {
+            Role::Free(mobility) => w * w * mobility,
+            Role::Pinned => w * w * most / 64.0,
+            Role::Driven => 0.0,
         };
         nodes.iter().zip(weights).map(of).sum()
     }
@@ -531,9 +571,8 @@ impl<T: Scalar> Meeting<T> {
         for i in 0..self.tangle.pulls.len() {
             let Pull { nodes, weights, n, speed } = self.tangle.pulls[i];
             let give = self.give(&nodes, &weights);
-            let moves = nodes.iter().all(|&i| (i as usize) < self.own);
-            if give > 0.0 && moves {
-                self.rows.push(self.make_row(nodes, weights, n, give, [0.0, speed * h, 0.0]));
+            if give > 0.0 {
+                self.rows.push(self.make_row(nodes, weights, n, give, [0.0, 0.0, speed * h, 0.0]));
             }
         }
     }
@@ -573,12 +612,22 @@ impl<T: Scalar> Meeting<T> {
     }
 
     /// One sweep over all contacts.
-    pub fn sweep(&mut self, x: &mut [Vertex<T>], old: &[Vertex<T>]) {
+    pub fn sweep(&mut self, x: &mut [Vertex<T>], old: &mut [Vertex<T>]) {
         let mut touching = 0;
         for row in &mut self.rows {
             touching += u64::from(row.project(x, old));
         }
         self.touch.pairs = touching;
+    }
+
+    /// How many contacts touched in the last sweep.
+    pub fn touching(&self) -> u64 {
+        self.touch.pairs
+    }
+
+    /// Forgets what contacts have pushed in this substep.
+    pub fn forget_pushes(&mut self) {
+        self.rows.iter_mut().for_each(|row| row.pushed = T::of(0.0));
     }
 
     /// Guards the motion since the interval began; calls `changed(i, x, by)` for every vertex that may not be where it is: where
@@ -590,7 +639,14 @@ impl<T: Scalar> Meeting<T> {
             self.to[i] = if to.iter().all(|c| c.is_finite()) { to } else { self.from[i] };
         }
         self.to[own] = self.from[own];
-        let precision = if T::NAME == "f32" { Precision::Single } else { Precision::Double };
+        // Planes have to be seen from the ends of the way too.
+        self.drivers.look_at(self.from[..own].iter().chain(&self.to[..own]));
+        for (part, list) in [(self.interval.start, &mut self.from), (self.interval.end, &mut self.to)] {
+            self.drivers.place(part, &mut self.driven[0]);
+            list.truncate(own + 1);
+            list.extend_from_slice(&self.driven[0]);
+        }
+        let precision = if size_of::<T>() == size_of::<f32>() { Precision::Single } else { Precision::Double };
         let thinnest = self.sides.iter().map(|s| s.skin.thickness).filter(|t| *t > 0.0).fold(0.01, f64::min);
         let settings = Settings { clearance: 0.05 * thinnest, precision, ..Settings::default() };
         let mut report = self.guard_for(Search::Way, &settings);
@@ -599,9 +655,13 @@ impl<T: Scalar> Meeting<T> {
         }
         self.motion = [self.motion[0] + report.motion, self.motion[1] + report.removed];
         self.touch.stopped += report.stopped.len() as u64;
-        self.touch.impossible += report.impossible.len() as u64;
+        self.touch.impossible += (report.impossible.len() + report.strayed) as u64;
         if let Some(first) = report.impossible.first() {
             self.touch.impossible_at.get_or_insert(self.result[first[0] as usize]);
+        }
+        // Candidates that are not numbers have not been counted as stopped, and are not where they are proved to be either.
+        for i in (0..own).filter(|&i| !x[i].iter().all(|c| c.finite())) {
+            changed(i, self.result[i].map(T::of), [0.0; 3]);
         }
         for i in report.stopped.into_iter().map(|i| i as usize).filter(|i| *i < own) {
             let (to, was) = (self.result[i], self.to[i]);
@@ -625,16 +685,23 @@ impl<T: Scalar> Meeting<T> {
     }
 
     /// What happened in the step, which ends with vertices at `x`.
-    pub fn close(&mut self, x: &[Vertex<T>]) -> Touch {
-        let proved = !self.sides.is_empty() && self.tangle.pairs == 0 && self.touch.impossible == 0;
+    /// Something may have been put elsewhere (`contained`) after it was proved free.
+    pub fn close(&mut self, x: &[Vertex<T>], contained: bool) -> Touch {
+        let proved = !contained && !self.sides.is_empty() && self.tangle.pairs == 0 && self.touch.impossible == 0;
         self.free = if proved { Some(self.fingerprint(x, true)) } else { None };
         let [all, removed] = self.motion;
         Touch { removed: if all > 0.0 { removed / all } else { 0.0 }, ..self.touch }
     }
 }
 
-/// The part of an edge that vertices may go against each other until contacts are found anew.
+/// Mean edges that things may go against each other until contacts are found anew.
 const CALM: f64 = 2.0;
+
+/// Mean edges that a skin is thick at most: everything would be near everything else.
+const THICKEST: f64 = 5.0;
+
+/// Mean edges of room around a vertex at most, for the same reason.
+const ROOMIEST: f64 = 2.0;
 
 /// Substeps at most for the sake of fast colliders.
 const MOST_SUBSTEPS: f64 = 200.0;
@@ -664,21 +731,11 @@ fn wanted(a: &Side, b: &Side, kind: Kind) -> Option<(f64, f64)> {
     }
 }
 
-/// Whether a vertex is nearer to another triangle on the same side, and next to the rim of this one: what slides over a smooth
-/// surface would run into the rims of triangles ahead.
-fn rim(pair: &Near, near: &[Near], nearest: &[u32]) -> bool {
-    let Some(best) = near.get(nearest[pair.nodes[0] as usize] as usize) else { return false };
-    let along = V3::from(pair.delta).dot(V3::from(best.delta));
-    pair.kind == Kind::VertexTriangle
-        && pair.weights[1..].contains(&0.0)
-        && pair.distance > 1.02 * best.distance
-        && along > 0.5 * pair.distance * best.distance
-}
-
 /// A skin without numbers that cannot be computed with.
-fn sound(skin: Skin) -> Skin {
+fn sound(skin: Skin, edge: f64) -> Skin {
     let number = |v: f64| if v.is_finite() { v.max(0.0) } else { 0.0 };
-    Skin { thickness: number(skin.thickness), friction: number(skin.friction), ..skin }
+    let thickness = number(skin.thickness).min(THICKEST * edge);
+    Skin { thickness, friction: number(skin.friction).min(1e6), ..skin }
 }
 
 fn plain<T: Scalar>(v: Vertex<T>) -> [f64; 3] {

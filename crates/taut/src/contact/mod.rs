@@ -57,8 +57,8 @@ impl Collider {
     }
 }
 
-/// What marks a vertex as touched though nothing presses it, m.
-const TOUCH: f64 = 1e-30;
+/// What marks a vertex as touched though no collider presses it, m.
+pub(crate) const TOUCH: f64 = 1e-30;
 
 /// A collider in one substep: where it is at the end, and how it moved.
 #[derive(Clone, Copy, Debug)]
@@ -94,18 +94,19 @@ impl<T: Scalar> Placed<T> {
         let start = V3::new(old[0], old[1], old[2]);
         let (distance, _) = self.shape.distance(local);
         let least = Real::max(distance, self.thickness);
-        if self.still && distance > self.thickness && old[3] <= zero && (at - start).norm2() <= least * least {
+        let pressed_before = old[3] > T::of(2.0 * TOUCH);
+        if self.still && distance > self.thickness && !pressed_before && (at - start).norm2() <= least * least {
             return false;
         }
         let start_local = self.before.inward(start);
         let (depth, normal) = self.depth(start_local, local);
-        if depth <= zero && !(old[3] > zero && depth > zero - self.thickness * T::of(0.01)) {
+        if depth <= zero && !(pressed_before && depth > zero - self.thickness * T::of(0.01)) {
             return false;
         }
         let normal = self.now.outward_direction(normal);
         let depth = Real::max(depth, zero);
         // Making up for thickness that was missing before presses on nothing.
-        let missing = if old[3] > zero { zero } else { self.thickness - self.shape.distance(start_local).0 };
+        let missing = if pressed_before { zero } else { self.thickness - self.shape.distance(start_local).0 };
         let pressed = Real::max(depth - Real::max(missing, zero), T::of(TOUCH));
         old[3] = old[3] + pressed;
         let mut to = at + normal * depth;

@@ -5,7 +5,8 @@
 //! takes from the slip Δ = Σ wᵢ(xᵢ − xᵢ⁰) across n: all of it up to μ times the normal push of this substep, else μ
 //! times that. On an incline at rest the push is g cos θ h² and the slip g sin θ h², so this is Coulomb's law.
 
-use crate::lanes::{Scalar, V3, Vertex};
+use super::TOUCH;
+use crate::lanes::{Real, Scalar, V3, Vertex};
 
 /// A contact.
 #[derive(Clone, Copy, Debug)]
@@ -17,9 +18,10 @@ pub(crate) struct Row<T> {
     pub origin: V3<T>,
     /// From the second feature to the first.
     pub n: V3<T>,
-    /// The distance wanted in the end, m, and in this substep.
+    /// The distance wanted in the end, m, and in this substep; and how much of it is made up for in one.
     pub thickness: T,
     pub wanted: T,
+    pub gentle: T,
     /// By how much it opens in a substep whatever the distance, m: 0 but for what untangles.
     pub opening: T,
     pub friction: T,
@@ -34,8 +36,8 @@ pub(crate) struct Row<T> {
     pub pushed: T,
 }
 
-/// The share of its thickness that a contact recovers in a substep.
-const RECOVERY: f64 = 0.05;
+/// The share of its thickness that a contact recovers in a second: all of it in a sixtieth.
+pub(crate) const RECOVERY: f64 = 60.0;
 
 impl<T: Scalar> Row<T> {
     /// Begins a substep: what vertices were at its start is in `old`.
@@ -48,14 +50,13 @@ impl<T: Scalar> Row<T> {
             (self.wanted, self.recovery) = (gap + self.opening, T::of(0.0));
             return;
         }
-        let gentle = max(gap, T::of(0.0)) + self.thickness * T::of(RECOVERY);
-        self.wanted = if gentle < self.thickness { gentle } else { self.thickness };
-        self.recovery = max(self.wanted - gap, T::of(0.0));
+        self.wanted = Real::min(Real::max(gap, T::of(0.0)) + self.gentle, self.thickness);
+        self.recovery = Real::max(self.wanted - gap, T::of(0.0));
     }
 
     /// Pushes the features apart if they are too near, and takes friction from their slip. True if they touch.
     #[inline(always)]
-    pub fn project(&mut self, x: &mut [Vertex<T>], old: &[Vertex<T>]) -> bool {
+    pub fn project(&mut self, x: &mut [Vertex<T>], old: &mut [Vertex<T>]) -> bool {
         let zero = T::of(0.0);
         let short = self.wanted - self.n.dot(self.sum(x) + self.base);
         if short > zero {
@@ -63,6 +64,10 @@ impl<T: Scalar> Row<T> {
             self.push(x, self.n * (short / self.give));
         } else if self.pushed <= zero {
             return false;
+        }
+        for &i in &self.nodes {
+            let mark = &mut old[i as usize][3];
+            *mark = Real::max(*mark, T::of(TOUCH));
         }
         let most = self.friction * (self.pushed - self.recovery);
         if most > zero {
@@ -72,8 +77,8 @@ impl<T: Scalar> Row<T> {
             if size2 <= most * most {
                 self.push(x, slip * (zero - T::of(1.0) / self.give));
             } else if short > zero {
-                let now = min(short, self.pushed - self.recovery) * self.friction;
-                self.push(x, slip * (zero - now / (crate::lanes::Real::sqrt(size2) * self.give)));
+                let now = Real::min(short, self.pushed - self.recovery) * self.friction;
+                self.push(x, slip * (zero - now / (Real::sqrt(size2) * self.give)));
             }
         }
         true
@@ -114,12 +119,4 @@ impl<T: Scalar> Row<T> {
 #[inline(always)]
 fn xyz<T: Scalar>(v: Vertex<T>) -> V3<T> {
     V3::new(v[0], v[1], v[2])
-}
-
-fn max<T: Scalar>(a: T, b: T) -> T {
-    if a < b { b } else { a }
-}
-
-fn min<T: Scalar>(a: T, b: T) -> T {
-    if b < a { b } else { a }
 }

@@ -25,9 +25,11 @@ impl Default for Contact {
 /// How the surface of a body meets others.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Skin {
-    /// The distance kept between two surfaces with this skin, m: each brings one half. 0 and less: the body meets nothing.
+    /// The distance kept between two surfaces with this skin, m: each brings one half. Not more than five edges count. 0 and
+    /// less: the body meets nothing.
     pub thickness: f64,
-    /// Coulomb's coefficient of friction against surfaces of the same kind. Two kinds meet with the geometric mean.
+    /// Coulomb's coefficient of friction against surfaces of the same kind. Two kinds meet with the geometric mean; simple shapes
+    /// with their own.
     pub friction: f64,
     /// Whether the body meets itself.
     pub own: bool,

@@ -23,8 +23,8 @@ type P = [f64; 3];
 /// What intersects at the start of a step.
 #[derive(Debug, Default)]
 pub(crate) struct Tangle {
-    /// Whether a vertex belongs to something that intersects; empty if nothing does.
-    pub exempt: Vec<bool>,
+    /// For each vertex one bit for each surface (by its number modulo 64) with which it intersects; empty if nothing does.
+    pub exempt: Vec<u64>,
     /// How vertices are to be moved in the step, out of what goes where it is told: m, by ascending number.
     pub pushes: Vec<(u32, P)>,
     /// What is to move apart, as features with weights.
@@ -88,13 +88,13 @@ pub(crate) fn find(parts: &[Part], x: &[P], movable: impl Fn(u32) -> bool) -> Ta
                 a.field.crossings(Some(b.field), |s, t| work.meet(x, (i, s), (j, t)));
             }
             if b.radius > 0.0 {
-                work.inside_round(a, b);
+                work.inside_round((a, i), (b, j), &movable);
             }
             if b.closed {
-                work.inside(a, b, &movable);
+                work.inside((a, i), (b, j), &movable);
             }
             if let Some(holds) = &b.holds {
-                work.inside_simple(a, b, holds);
+                work.inside_simple((a, i), (b, j), holds, &movable);
             }
         }
     }
@@ -115,12 +115,18 @@ impl Work<'_> {
         V3::from(self.x[i as usize])
     }
 
-    /// Counts an intersection of things with these vertices.
-    fn count(&mut self, nodes: &[u32]) {
-        self.tangle.exempt.resize(self.x.len(), false);
+    /// Counts an intersection of two surfaces at these vertices.
+    fn count(&mut self, (i, a): (usize, &[u32]), (j, b): (usize, &[u32])) {
         self.tangle.pairs += 1;
-        self.tangle.at.get_or_insert(self.x[nodes[0] as usize]);
-        nodes.iter().for_each(|&i| self.tangle.exempt[i as usize] = true);
+        self.tangle.at.get_or_insert(self.x[a[0] as usize]);
+        self.exempt(a, j);
+        self.exempt(b, i);
+    }
+
+    /// Nothing holds up these vertices against a surface.
+    fn exempt(&mut self, vertices: &[u32], with: usize) {
+        self.tangle.exempt.resize(self.x.len(), 0);
+        vertices.iter().for_each(|&v| self.tangle.exempt[v as usize] |= bit(with));
     }
 
     fn push(&mut self, i: u32, by: V3<f64>) {
@@ -133,7 +139,7 @@ impl Work<'_> {
         if !mesh_triangles_meet(x, s, t) {
             return;
         }
-        self.count(&[s[0], s[1], s[2], t[0], t[1], t[2]]);
+        self.count((i, &s), (j, &t));
         for (part, other, s, t) in [(i, j, s, t), (j, i, t, s)] {
             for [a, b] in [[s[0], s[1]], [s[1], s[2]], [s[2], s[0]]] {
                 let shares = t.contains(&a) || t.contains(&b);
@@ -146,43 +152,43 @@ impl Work<'_> {
     }
 
     /// Features of `a` that reach into balls and rods: their own contacts push vertices out.
-    fn inside_round(&mut self, a: &Part, b: &Part) {
+    fn inside_round(&mut self, (a, i): (&Part, usize), (b, j): (&Part, usize), movable: &impl Fn(u32) -> bool) {
         let mut pairs = Pairs::default();
         a.field.pairs(b.field, &mut pairs);
+        let r2 = b.radius * b.radius;
+        let collider = &b.field.surface().vertices;
+        let note = |work: &mut Self, nodes: [u32; 4], distance2: f64| {
+            if distance2 <= r2 && nodes.iter().any(|&v| movable(v)) {
+                let own: Vec<u32> = nodes.into_iter().filter(|v| !collider.contains(v)).collect();
+                work.count((i, &own), (j, collider));
+            }
+        };
         for nodes in pairs.vertex_triangle {
             let [p, s, t, u] = nodes.map(|i| self.at(i));
-            if vertex_triangle(p, [s, t, u]).distance2 <= b.radius * b.radius {
-                self.count(&nodes);
-            }
+            note(self, nodes, vertex_triangle(p, [s, t, u]).distance2);
         }
         for nodes in pairs.edge_edge {
             let [p, q, s, t] = nodes.map(|i| self.at(i));
-            if edge_edge([p, q], [s, t]).distance2 <= b.radius * b.radius {
-                self.count(&nodes);
-            }
+            note(self, nodes, edge_edge([p, q], [s, t]).distance2);
         }
     }
 
     /// Vertices of `a` inside a simple shape: its own contacts push them out.
-    fn inside_simple(&mut self, a: &Part, b: &Part, holds: &dyn Fn(P) -> bool) {
-        let found: Vec<u32> =
-            a.field.surface().vertices.iter().copied().filter(|&v| holds(self.x[v as usize])).collect();
-        let Some(&first) = b.field.surface().triangles.first() else { return };
-        found.iter().for_each(|&v| self.count(&[v, first[0], first[1], first[2]]));
-        if !found.is_empty() {
-            self.exempt_all(b);
-        }
-    }
-
-    /// Nothing of a surface holds up what else is exempt.
-    fn exempt_all(&mut self, part: &Part) {
-        let surface = part.field.surface();
-        let all = surface.vertices.iter().chain(surface.triangles.iter().flatten());
-        all.for_each(|&i| self.tangle.exempt[i as usize] = true);
+    fn inside_simple(
+        &mut self,
+        (a, i): (&Part, usize),
+        (b, j): (&Part, usize),
+        holds: &dyn Fn(P) -> bool,
+        movable: &impl Fn(u32) -> bool,
+    ) {
+        let vertices = a.field.surface().vertices.iter().copied();
+        let found: Vec<u32> = vertices.filter(|&v| movable(v) && holds(self.x[v as usize])).collect();
+        let all: Vec<u32> = b.field.surface().triangles.iter().flatten().copied().collect();
+        found.iter().for_each(|&v| self.count((i, &[v]), (j, &all)));
     }
 
     /// Vertices of `a` inside the closed surface `b`: an odd number of its triangles lies in one direction from them.
-    fn inside(&mut self, a: &Part, b: &Part, movable: &impl Fn(u32) -> bool) {
+    fn inside(&mut self, (a, i): (&Part, usize), (b, j): (&Part, usize), movable: &impl Fn(u32) -> bool) {
         let far = b.field.surface().vertices.iter().map(|&v| self.x[v as usize][0]).fold(f64::MIN, f64::max) + 1.0;
         let points = &a.field.surface().vertices;
         // Not along an axis: meshes like to have edges there.
@@ -191,23 +197,23 @@ impl Work<'_> {
             Aabb::around(&[self.x[points[i as usize] as usize], end(points[i as usize])], 0.0)
         });
         let mut odd = vec![false; points.len()];
-        b.field.crossed_by(&rays, |i, t| {
-            let v = points[i as usize];
+        b.field.crossed_by(&rays, |ray, t| {
+            let v = points[ray as usize];
             let segment = [self.x[v as usize], end(v)];
-            odd[i as usize] ^= segment_meets_triangle(segment, t.map(|i| self.x[i as usize]));
+            odd[ray as usize] ^= segment_meets_triangle(segment, t.map(|i| self.x[i as usize]));
         });
         let inside: Vec<u32> =
             points.iter().zip(odd).filter(|(v, odd)| *odd && movable(**v)).map(|(v, _)| *v).collect();
         for &v in &inside {
             let Some((triangle, way)) = nearest(self.x, self.at(v), &b.field.surface().triangles) else { continue };
-            self.count(&[v, triangle[0], triangle[1], triangle[2]]);
+            self.count((i, &[v]), (j, &triangle));
             let depth = way.norm2().sqrt();
             if depth > 0.0 {
                 self.push(v, way * (1.0 + b.thickness / depth));
             }
         }
         if !inside.is_empty() {
-            self.exempt_all(b);
+            self.exempt(&b.field.surface().vertices, i);
         }
     }
 
@@ -339,6 +345,11 @@ impl Work<'_> {
         let size = n.norm2().sqrt();
         (size > 0.0).then(|| n * (1.0 / size))
     }
+}
+
+/// The mark of a surface.
+pub(crate) fn bit(side: usize) -> u64 {
+    1 << (side % 64)
 }
 
 /// The triangle nearest to a point, and the way there, m.

@@ -43,7 +43,7 @@ impl<T: Scalar> Run<'_, T> {
             }
             self.lap(log, Stage::Limit);
         }
-        if !colliders.is_empty() {
+        if !colliders.is_empty() || self.meeting.is_some() {
             log.report.contacts = self.collide(worker, colliders);
             self.lap(log, Stage::Contact);
         }

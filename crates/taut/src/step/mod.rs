@@ -305,8 +305,9 @@ pub(crate) fn step_in<T: Scalar>(
     });
     state.targets.clear();
     state.time += dt;
-    let touch = scratch.meeting.get_mut().map_or_else(|_| Touch::default(), |meeting| meeting.close(&state.x));
     let report = report.into_inner().unwrap_or_default();
+    let meeting = scratch.meeting.get_mut().unwrap_or_else(PoisonError::into_inner);
+    let touch = meeting.close(&state.x, report.contained > 0);
     let hold = report.hold.with(scratch.holder.report());
     StepReport { touch, substeps, limit: scratch.limit.report(), hold, ..report }
 }

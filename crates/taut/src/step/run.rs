@@ -39,7 +39,8 @@ pub(super) struct Run<'a, T: Scalar> {
     pub targets: &'a [(u32, [T; 3])],
     pub x: Shared<'a, Vertex<T>>,
     pub v: Shared<'a, Vertex<T>>,
-    /// Positions at the substep's start; the fourth number is how far colliders have pushed the vertex since, m.
+    /// Positions at the substep's start; the fourth number is how far colliders have pressed the vertex since, m; next to
+    /// nothing, but not 0, if only other surfaces have.
     pub old: Shared<'a, Vertex<T>>,
     /// x̃.
     pub free: Shared<'a, Vertex<T>>,
@@ -319,14 +320,17 @@ impl<T: Scalar> Run<'_, T> {
             tolerance: self.params.tolerance,
         };
         self.begin(worker, scheme);
-        for _ in 0..2 {
+        for round in 0..2 {
+            if round > 0 {
+                self.press_anew(worker);
+            }
             let outcome = self.solve_once(worker, global, &settings);
             log.report.iterations += u64::from(outcome.iterations);
             log.report.residual = outcome.residual;
             for _ in 0..if self.model.elements.shares { settings.iterations } else { 1 } {
                 self.sweep(worker, colliders, log);
             }
-            let touched = log.report.contacts as f64;
+            let touched = (log.report.contacts + self.touching(worker)) as f64;
             if self.agree(worker, log, touched) == 0.0 {
                 break;
             }
@@ -467,7 +471,10 @@ impl<T: Scalar> Run<'_, T> {
                 return;
             }
             contained += 1;
-            at.x = [at.old[0], at.old[1], at.old[2], at.x[3]];
+            // A place that is a number has been proved free of intersections, and the start of the substep has not.
+            if !at.x.iter().all(|c| c.finite()) {
+                at.x = [at.old[0], at.old[1], at.old[2], at.x[3]];
+            }
             at.v = [T::of(0.0); 4];
         });
         worker.sync();

@@ -5,6 +5,7 @@ use crate::contact::meeting::{Interval, Meeting};
 use crate::lanes::{Scalar, Vertex};
 use crate::solve::scheme::Scheme;
 use crate::team::Worker;
+use std::sync::PoisonError;
 
 /// Positions at the end of a substep as they are, at its start, and x̃, whole.
 struct Lists<'a, T> {
@@ -17,9 +18,8 @@ impl<T: Scalar> Run<'_, T> {
     /// Lets the first worker do something with contact, and all wait for it.
     fn alone(&self, worker: Worker<'_>, f: impl FnOnce(&mut Meeting<T>, Lists<'_, T>)) {
         let Some(meeting) = &self.meeting else { return };
-        if worker.id == 0
-            && let Ok(mut meeting) = meeting.lock()
-        {
+        if worker.id == 0 {
+            let mut meeting = meeting.lock().unwrap_or_else(PoisonError::into_inner);
             let all = 0..self.x.len();
             // SAFETY: the other workers wait at the meeting below, and have come from one, so nobody else reads or writes.
             let lists = unsafe {
@@ -44,7 +44,7 @@ impl<T: Scalar> Run<'_, T> {
             }
             if substep == meeting.next() || substep == 0 {
                 let most = self.params.contact.every.clamp(1, self.substeps - substep);
-                let count = meeting.calm_substeps(lists.old, lists.x).clamp(1, most);
+                let count = meeting.calm_substeps(lists.old, lists.x, self.substeps).clamp(1, most);
                 let interval =
                     Interval { first: substep, count, start: part(substep), end: part(substep + count), h: self.h };
                 meeting.detect(lists.old, lists.x, interval);
@@ -56,6 +56,18 @@ impl<T: Scalar> Run<'_, T> {
     /// Pushes surfaces apart that are too near each other.
     pub(super) fn push_apart(&self, worker: Worker<'_>) {
         self.alone(worker, |meeting, lists| meeting.sweep(lists.x, lists.old));
+    }
+
+    /// How many contacts touch, of which the first worker knows.
+    pub(super) fn touching(&self, worker: Worker<'_>) -> u64 {
+        let mut touching = 0;
+        self.alone(worker, |meeting, _| touching = meeting.touching());
+        touching
+    }
+
+    /// Forgets what contacts have pushed: the solve begins again, with touched vertices where they are.
+    pub(super) fn press_anew(&self, worker: Worker<'_>) {
+        self.alone(worker, |meeting, _| meeting.forget_pushes());
     }
 
     /// Takes back motion that would make surfaces intersect, at the end of an interval.
@@ -72,7 +84,8 @@ impl<T: Scalar> Run<'_, T> {
             meeting.guard(&candidates, |i, to, by| {
                 x[i][..3].copy_from_slice(&to);
                 for k in 0..3 {
-                    free[i][k] = free[i][k] + T::of(by[k] * (1.0 - share));
+                    let moved = free[i][k] + T::of(by[k] * (1.0 - share));
+                    free[i][k] = if moved.finite() { moved } else { to[k] };
                 }
                 // Stopped, for limiters of rates; but integrators that take such a vertex's velocity from its last substep must not
                 // take that of the whole interval.

@@ -7,8 +7,8 @@ use taut::contact::exact::intersections;
 use taut::lanes::Scalar;
 use taut::mesh::TriMesh;
 use taut::{
-    Cloth, ClothDamping, Collider, ColliderMesh, Contact, MeshCollider, Model, ModelBuilder, Params, Pose, Scratch,
-    Shape, Skin, State, StepReport, measure, step,
+    Cloth, ClothDamping, ClothElasticity, Collider, ColliderMesh, Contact, ElasticDamping, Integrator, Membrane,
+    MeshCollider, Model, ModelBuilder, Params, Pose, Scratch, Shape, Skin, Solver, State, StepReport, measure, step,
 };
 
 const DT: f64 = 1.0 / 60.0;
@@ -393,4 +393,88 @@ fn contact_has_the_same_bits_on_any_number_of_threads() {
         measure::state_hash(&world.model, &world.state)
     };
     assert_eq!(run(1), run(3));
+}
+
+/// A sheet falls on a mesh, with every kind of solver and integrator: it comes to lie on it, and the guard has little to do.
+#[test]
+fn a_sheet_falls_on_a_mesh_with_every_solver() {
+    let elastic = ClothElasticity {
+        membrane: Membrane::StretchShear { weft: 200.0, warp: 200.0, shear: 50.0 },
+        area: 0.0,
+        bend: [1e-5; 2],
+        damping: ElasticDamping::default(),
+    };
+    let projected = (Cloth::default(), Solver::default(), Integrator::ImplicitEuler, 0.0);
+    let soft = |solver, integrator, tolerance| {
+        (Cloth { elasticity: Some(elastic), ..Cloth::default() }, solver, integrator, tolerance)
+    };
+    let newmark = Integrator::Newmark { beta: 0.3, gamma: 0.6 };
+    for (cloth, solver, integrator, tolerance) in [
+        projected,
+        soft(Solver::default(), Integrator::ImplicitEuler, 1e-5),
+        soft(Solver::default(), newmark, 0.0),
+        soft(Solver::NewtonCg, Integrator::ImplicitEuler, 0.0),
+    ] {
+        let mut world = World::<f32>::of(&[placed(11, 0.2, 21, |[x, y, z]| [x, y + 0.05, z])], &cloth);
+        let slab = sheet(5);
+        let rest: Vec<[f64; 3]> = slab.positions.iter().map(|p| [p[0] - 0.5, 0.0, p[2] - 0.5]).collect();
+        world.params.meshes = vec![MeshCollider::fixed(Arc::new(ColliderMesh::new(&rest, &slab.triangles)))];
+        world.params = Params { solver, integrator, tolerance, iterations: 10, substeps: 5, ..world.params.clone() };
+        let (mut removed, mut fastest) = (0.0, 0.0);
+        for frame in 0..60 {
+            let report = world.step();
+            assert_eq!(world.intersections(), 0, "{solver:?} {integrator:?}, frame {frame}");
+            removed += report.touch.removed;
+            let speed = world.state.velocities(&world.model).iter().map(|v| v[1]).fold(0.0, f64::max);
+            fastest = f64::max(fastest, speed);
+        }
+        assert!(removed / 60.0 < 0.05, "{solver:?} {integrator:?}: the guard took {removed} of all motion");
+        // It fell at up to 1 m/s.
+        assert!(fastest < 0.5, "{solver:?} {integrator:?}: thrown up at {fastest} m/s");
+        for p in world.state.positions(&world.model) {
+            assert!((0.0..0.02).contains(&p[1]), "{solver:?} {integrator:?}: {p:?}");
+        }
+    }
+}
+
+/// Going on with fresh memory, as after a checkpoint, gives the same bits, whatever happened before.
+#[test]
+fn fresh_memory_changes_nothing() {
+    let run = |fresh: bool| {
+        let mut world = World::<f32>::new(&[placed(21, 0.5, 3, |[x, y, z]| [x, z + 0.1, y])]);
+        let half =
+            |h: f64| vec![Collider::fixed(Shape::Box { half: [h, 0.05, h] }, Pose::at([0.0, -0.3, 0.0])), floor(-0.4)];
+        for frame in 0..50 {
+            // A box that grows in one go, and a vertex that is nowhere.
+            world.params.colliders = half(if frame < 30 { 0.05 } else { 0.2 });
+            if fresh {
+                world.scratch = Scratch::new(1);
+            }
+            world.step();
+        }
+        measure::state_hash(&world.model, &world.state)
+    };
+    assert_eq!(run(false), run(true));
+}
+
+/// A triangle that is given twice is no tangle.
+#[test]
+fn repeated_triangles_are_one() {
+    let mut mesh = placed(7, 0.2, 4, |p| p);
+    mesh.triangles.push(mesh.triangles[5]);
+    mesh.triangles.push([mesh.triangles[9][1], mesh.triangles[9][0], mesh.triangles[9][2]]);
+    let mut world = World::<f32>::new(&[mesh]);
+    assert_eq!(world.step().touch.tangled, 0);
+}
+
+/// One vertex thrown a thousand kilometres away costs its own proof, not everyone's memory.
+#[test]
+fn one_runaway_vertex_does_not_make_everything_near() {
+    let mut world = World::<f64>::new(&[placed(41, 0.5, 6, |p| p)]);
+    world.params.gravity = [0.0; 3];
+    world.state.set_velocity(&world.model, 800, [6e7, 0.0, 0.0]);
+    for _ in 0..3 {
+        world.step();
+    }
+    assert!(world.state.positions(&world.model).iter().flatten().all(|c| c.is_finite()));
 }

@@ -19,8 +19,8 @@
 //! shared by inverse mass; the rest of the motion stays. This moves with whatever moves: layers that travel together or ride
 //! on a collider are not slowed. Pairs that still fail are **truncated** in islands of vertices that could meet: planes
 //! are fixed for all pairs, then every vertex is drawn back along its way, towards a base motion known to be free, just so
-//! far that it stays on its side of all its planes (planar truncation). Base motions are the island's mean displacement, and, if
-//! that does not do, none at all, which always does.
+//! far that it stays on its side of all its planes (planar truncation). Base motions are the island's mean displacement, that
+//! of a collider it meets, and, if those do not do, none at all, which always does.
 //!
 //! # What it cannot do
 //! Driven vertices (colliders) move as they are told. If one enters a surface that could not be pushed away, the pair is reported as
@@ -126,7 +126,7 @@ pub struct Report {
     pub removed: f64,
     /// The most that one vertex lost, m.
     pub removed_most: f64,
-    /// Σ|candidate − start|, m.
+    /// Σ|candidate − start| of what is not driven, m.
     pub motion: f64,
     /// Pairs that failed at first.
     pub failed: usize,
@@ -224,6 +224,9 @@ fn push_apart(judge: &Judge, pair: &Pair, x: &mut [[f64; 3]]) {
 fn account(motion: &Motion, x: &[[f64; 3]], report: &mut Report) {
     let distance = |a: [f64; 3], b: [f64; 3]| (V3::from(a) - V3::from(b)).norm2().sqrt();
     for i in 0..x.len() {
+        if motion.roles[i] == Role::Driven {
+            continue;
+        }
         let (from, to) = (motion.from[i], motion.to[i]);
         let finite = to.iter().all(|c| c.is_finite());
         report.motion += if finite { distance(to, from) } else { 0.0 };
