@@ -3,6 +3,7 @@
 use crate::fail::Failure;
 use crate::flags::{Say, SceneFlags};
 use serde_json::{Value, json};
+use taut::limit::LimitSpec;
 use taut_scene::simulation::{Intersections, Object, ObjectKind, Simulation};
 use taut_scene::write::{Clip, format};
 
@@ -41,6 +42,19 @@ fn kind(object: &Object) -> &'static str {
     }
 }
 
+/// The names of the bodies that a limiter is for.
+fn limited<'a>(simulation: &'a Simulation, limit: &LimitSpec) -> Vec<&'a str> {
+    let body = |object: &Object| match object.kind {
+        ObjectKind::Cloth => taut::BodyKind::Cloth,
+        ObjectKind::Solid => taut::BodyKind::Solid,
+    };
+    let objects =
+        simulation.objects().iter().enumerate().filter(|(at, object)| {
+            limit.bodies.contains(at) || limit.bodies.is_empty() && limit.kind.fits(body(object))
+        });
+    objects.map(|(_, object)| object.info.name.as_str()).collect()
+}
+
 /// Everything as JSON.
 fn describe(simulation: &Simulation, crossed: &Intersections) -> Value {
     let settings = &simulation.scene().settings;
@@ -53,11 +67,13 @@ fn describe(simulation: &Simulation, crossed: &Intersections) -> Value {
             "tetrahedra": object.info.tets.len(),
         })
     };
+    let limit = |limit: &LimitSpec| json!({ "kind": limit.kind.name(), "bodies": limited(simulation, limit) });
     json!({
         "scene": simulation.scene().name(),
         "title": simulation.scene().title(),
         "bodies": simulation.objects().iter().map(body).collect::<Vec<_>>(),
         "colliders": simulation.colliders().iter().map(|c| c.name.as_str()).collect::<Vec<_>>(),
+        "limits": simulation.limits().iter().map(limit).collect::<Vec<_>>(),
         "held": simulation.held_positions().len(),
         "frames": simulation.frames(),
         "fps": settings.time.fps,
@@ -78,6 +94,9 @@ fn print(simulation: &Simulation, crossed: &Intersections) {
     }
     for collider in simulation.colliders() {
         println!("  collider {:?}", collider.name);
+    }
+    for limit in simulation.limits() {
+        println!("  limit {:?} on {}", limit.kind.name(), limited(simulation, limit).join(", "));
     }
     println!("  {} vertices held at the beginning", simulation.held_positions().len());
     let time = &scene.settings.time;

@@ -13,10 +13,12 @@ elastic = { weft = 5, bend = 1e-6, damping = { stretch = 0.05 } }
 [[cloth]]
 name = "jeans"
 generate = { kind = "sheet", nx = 9, ny = 9 }
+translate = [5.0, 0.0, 0.0]
 fabric = "denim"
 [[solid]]
 name = "ball"
 generate = "ball"
+translate = [0.0, 0.0, 5.0]
 [[pin]]
 body = "sheet"
 select = "top"
@@ -102,8 +104,57 @@ fn limits_hold_in_a_simulation_and_change_under_way() {
     assert!(metrics.limit.unwrap().before.warp > 0.0, "nothing to do");
     assert!(limited < 0.02 + 2e-3, "{limited}");
     assert!(metrics.to_json()["limit"]["after"]["warp"].as_f64().unwrap() < 2e-3);
+    let mut again = Simulation::new(&scene, scene.precision(), 2).unwrap();
+    again.restore(simulation.save()).unwrap();
+    assert_eq!(again.metrics(), metrics);
+    again.advance();
     simulation.set_limits(&[]).unwrap();
     let free = most(&mut simulation, 60);
     assert!(free > 0.1, "{free}");
     assert_eq!(simulation.metrics().limit, None);
+}
+
+/// Two soft sheets on a ball and on each other: limits hold, and the guard still has the last word.
+#[test]
+fn limited_cloth_does_not_intersect() {
+    let text = r#"
+        contact = { on = true }
+        [solver]
+        substeps = 10
+        [[cloth]]
+        name = "under"
+        generate = { kind = "sheet", width = 0.8, height = 0.8, nx = 11, ny = 11 }
+        translate = [0.0, 0.45, 0.0]
+        elastic = { weft = 5, bend = 1e-6, damping = { stretch = 0.02 } }
+        [[cloth]]
+        name = "over"
+        generate = { kind = "sheet", width = 0.8, height = 0.8, nx = 11, ny = 11 }
+        rotate = [0, 40, 0]
+        translate = [0.02, 0.5, 0.03]
+        elastic = { weft = 5, bend = 1e-6, damping = { stretch = 0.02 } }
+        [[collider]]
+        shape = { kind = "sphere", radius = 0.2 }
+        translate = [0.0, 0.22, 0.0]
+        friction = 0.5
+        [[collider]]
+        shape = "plane"
+        [[limit]]
+        weft = "3 %"
+        warp = "3 %"
+        shear = 0.2
+    "#;
+    let scene = Scene::parse("a.toml", text, None, &[]).unwrap();
+    let mut simulation = Simulation::new(&scene, scene.precision(), 1).unwrap();
+    assert_eq!(simulation.verify().count, 0);
+    let mut sweeps = 0;
+    for _ in 0..40 {
+        let report = simulation.advance();
+        sweeps += report.limit.iterations;
+        assert_eq!(report.intersections.map(|found| found.count), Some(0), "frame {}", report.frame);
+    }
+    assert!(
+        sweeps > 1000 && simulation.contact().frame.pairs > 10,
+        "{sweeps} sweeps, {:?}",
+        simulation.contact().frame
+    );
 }

@@ -1,8 +1,9 @@
 //! What a frame is in numbers.
 
+use super::limits::limit_json;
 use serde_json::{Value as Json, json};
 use taut::Touch;
-use taut::limit::{LimitReport, Violation};
+use taut::limit::LimitReport;
 use taut::measure::{Spread, Strains, Totals};
 
 /// What a frame is in numbers.
@@ -120,21 +121,6 @@ impl Metrics {
         }
         json
     }
-}
-
-/// What limiters did, as JSON: sweeps of all of them, and strain beyond its limits as they found it and left it.
-fn limit_json(limit: &LimitReport) -> Json {
-    let beyond =
-        |v: &Violation| json!({ "weft": v.weft, "warp": v.warp, "shear": v.shear, "edge": v.edge, "size": v.size });
-    json!({
-        "iterations": limit.iterations,
-        "cg_iterations": limit.cg_iterations,
-        "converged": limit.converged,
-        "before": beyond(&limit.before),
-        "after": beyond(&limit.after),
-        "held": limit.skipped.held,
-        "skipped": limit.skipped.degenerate + limit.skipped.not_finite,
-    })
 }
 
 /// The largest of a tetrahedron's three stretches, with its sign.

@@ -18,6 +18,7 @@ mod colliders;
 mod engine;
 mod grip;
 mod initial;
+mod limits;
 mod metrics;
 mod motion;
 mod pins;
@@ -231,7 +232,8 @@ impl Simulation {
         self.contained += report.contained;
         self.contacts = report.contacts;
         self.log.add(report.touch, report.intersections, self.time());
-        self.limit = report.limit;
+        // Whatever the number of threads, metrics are the same.
+        self.limit = LimitReport { threads: 0, ..report.limit };
         for (sum, seconds) in self.stage_seconds.iter_mut().zip(&report.stage_seconds) {
             *sum += seconds;
         }
@@ -458,6 +460,7 @@ impl Simulation {
         self.engine.save(&mut checkpoint);
         checkpoint.put("counters", vec![self.contained, self.contacts]);
         checkpoint.put("contact", self.log.numbers());
+        checkpoint.put("limit", limits::numbers(&self.limit));
         checkpoint.put("stage_seconds", self.stage_seconds.clone());
         checkpoint
     }
@@ -474,8 +477,11 @@ impl Simulation {
         let stage_seconds = checkpoint.take::<f64>("stage_seconds")?;
         let log = ContactLog::from_numbers(&checkpoint.take::<u64>("contact")?);
         let log = log.ok_or_else(|| checkpoint.unusable("what it says about contact is cut off".into()))?;
+        let limit = limits::from_numbers(&checkpoint.take::<u64>("limit")?);
+        let limit = limit.ok_or_else(|| checkpoint.unusable("what it says about limits is cut off".into()))?;
         self.engine.restore(&mut checkpoint)?;
         self.frame = frame;
+        self.limit = limit;
         let last_step = self.time() - self.step_seconds();
         pins::rewind(&mut self.pins, last_step);
         self.log = log;
