@@ -34,24 +34,20 @@ pub fn main() {
                 if s % 100 == 99 { println!("{s}: {m:.3?} worst {worst:.3?} it {:.2} cg {:.2} {:.1?} contacts {}", it as f64 / (s + 1) as f64, cg as f64 / (s + 1) as f64, t.elapsed(), r.contacts); }
             }
         }
-        "area" | "shake" => {
-            let motion = if a[0] == "area" { still } else { shaken };
-            let m: f64 = a[2].parse().unwrap();
-            let l: Vec<f64> = a[3].split(',').map(|v| v.parse().unwrap()).collect();
-            let set = taut::limit::ApslSettings { alpha: l[0], substeps: l[1] as u32, threshold: l[2], cg_tolerance: l[3], ..Default::default() };
-            let mut h = Held::new(faces, m, &[], motion);
-            let mut g = Held::new(faces, m, &[taut::limit::LimitSpec::areas(set)], motion);
-            let mut s = Alone::new(faces, taut::limit::ApslClothParams { areas: set, substeps: l[4] as u32, ..Default::default() }, motion);
-            let (mut w, mut sys, mut cg, mut sys2, mut cg2) = ([0f64; 3], 0, 0, 0, 0);
-            let frames: usize = a[4].parse().unwrap();
-            for f in 0..frames {
-                h.frame(); let r = g.frame(); let r2 = s.frame();
-                sys += r.limit.iterations; cg += r.limit.cg_iterations; sys2 += r2.iterations; cg2 += r2.cg_iterations;
-                let m = [largest(&h.cloth.area()), largest(&g.cloth.area()), largest(&s.area())];
-                for k in 0..3 { w[k] = w[k].max(m[k]); }
-                if f % 10 == 9 { println!("{f}: {m:.4?} worst {w:.4?} systems {:.1} cg {:.2}; alone {:.1} {:.2} {:.1?}", sys as f64 / (f + 1) as f64, cg as f64 / sys.max(1) as f64, sys2 as f64 / (f+1) as f64, cg2 as f64 / sys2.max(1) as f64, t.elapsed()); }
-            }
+        "cost" => {
+            let mut c = hanging(faces, [500., 500., 250.], &[csl([0.1, 0.1, 0.2])]);
+            c.params.tolerance = a[2].parse().unwrap();
+            c.scratch = taut::Scratch::new(1).with_clock(crate::table::clock);
+            let (mut best, mut cg) = ([f64::MAX; 7], 0);
+            for s in 0..80 { let r = c.step(STEP); if s > 30 { for k in 0..7 { best[k] = best[k].min(r.seconds[k] * 1e3); } cg += r.iterations; } }
+            println!("{best:.3?} cg {}", cg as f64 / 49.0);
         }
+        "mesh" => meshes(),
         _ => {}
     }
+}
+pub fn meshes() {
+    use taut_scene::generate::*;
+    for (n0, n1) in [(9, 14), (19, 24), (40, 46)] { for n in n0..n1 { let v: Vec<usize> = (0..12).map(|seed| sheet(&SheetParams { nx: n, ny: n, tessellation: Tessellation::Irregular { seed }, ..Default::default() }).unwrap().triangles.len()).collect(); println!("{n} {v:?}"); } }
+    for n in 25..30 { let v: Vec<usize> = (0..12).map(|seed| disc(&DiscParams { rings: n, tessellation: DiscTessellation::Irregular { seed }, ..Default::default() }).unwrap().triangles.len()).collect(); println!("{n} {v:?}"); }
 }

@@ -91,8 +91,8 @@ pub fn figure_6(folder: &Path) -> Done {
         Case::esl(0.2, soft),
         Case::none(soft),
     ];
-    let outcomes = in_pairs(&cases, |case| case.run(hanging, 3616, [1000, 440]));
-    println!("CSL Fig. 6: 3,616 faces, (100, 100, 30) N/m, 1 s at 1 ms; picture at 0.44 s");
+    let outcomes = in_pairs(&cases, |case| case.run(hanging, 3616, [500, 440]));
+    println!("CSL Fig. 6: 3,616 faces, (100, 100, 30) N/m, 0.5 s at 1 ms; picture at 0.44 s");
     table(&cases, &outcomes);
     let scale = Scale::around_zero(0.2);
     let all: Vec<[f64; 3]> = outcomes.iter().flat_map(|o| o.shot.positions.iter().copied()).collect();
@@ -124,8 +124,8 @@ pub fn figure_8(folder: &Path) -> Done {
         Case::esl(0.04, plain),
         Case::none(plain),
     ];
-    let outcomes = in_pairs(&cases, |case| case.run(on_a_ball, 4424, [1000, 1000]));
-    println!("CSL Fig. 8: disc of 4,424 faces on a ball of {BALL} m, 1 s at 1 ms; picture at the end");
+    let outcomes = in_pairs(&cases, |case| case.run(on_a_ball, 4424, [500, 500]));
+    println!("CSL Fig. 8: disc of 4,424 faces on a ball of {BALL} m radius, 0.5 s at 1 ms; picture at the end");
     table(&cases, &outcomes);
     let ball = sphere(&SphereParams { radius: BALL, centre: [0.0, -BALL - 0.002, 0.0], ..SphereParams::default() })?;
     let scale = Scale::around_zero(0.2);

@@ -3,14 +3,14 @@
 mod scenes;
 
 use scenes::{Alone, FRAME, Held, Running, STEP, SWEEPS, csl, csl_jacobi, esl, hanging, largest, on_a_ball, shaken, still};
-use taut::limit::{ApslClothParams, ApslSettings, LimitSpec};
+use taut::limit::{ApslClothParams, ApslSettings, LimitSpec, SweepSettings};
 use taut::measure::totals;
 
-/// The simulator that both papers start from takes steps of 1 ms and of any length up: what gravity gives is all the energy
-/// that there ever is, and the cloth comes down.
+/// The simulator that both papers start from takes steps of 1 ms and up: what gravity gives is all the energy that there ever
+/// is, and the cloth comes down.
 #[test]
-fn the_implicit_simulator_takes_steps_of_any_length() {
-    for dt in [STEP, 5e-3, FRAME, 2.0 * FRAME] {
+fn the_base_simulator_takes_long_steps() {
+    for dt in [STEP, 5e-3, FRAME] {
         let mut cloth = hanging(226, [500.0, 500.0, 250.0], &[]);
         let energy = |c: &Running| {
             let t = totals(&c.model, &c.state, c.params.gravity);
@@ -53,13 +53,13 @@ fn finer_meshes_need_more_sweeps_and_jacobi_more_than_gauss_seidel() {
     assert!(jacobi < 5.0, "{jacobi}");
 }
 
-/// CSL Fig. 6: every component keeps to a limit of its own, and goes beyond the other's where its own is loose. Edges have one
-/// limit for all.
+/// CSL Fig. 6: every component keeps to a limit of its own, and goes beyond the other's where its own is loose. Limits on
+/// edges keep no component.
 #[test]
 fn each_component_has_its_own_limit() {
     // Softer than the paper's, for a mesh so coarse that corners carry less.
     let most = |limits: &[LimitSpec]| {
-        let mut cloth = hanging(300, [30.0, 30.0, 9.0], limits);
+        let mut cloth = hanging(226, [30.0, 30.0, 9.0], limits);
         let mut most = [0.0f64; 3];
         for _ in 0..600 {
             let report = cloth.step(STEP).limit;
@@ -70,21 +70,21 @@ fn each_component_has_its_own_limit() {
         most
     };
     let free = most(&[]);
-    println!("free {free:?}");
     assert!(free[0] > 0.2 && free[1] > 0.2, "{free:?} needs no limits");
     let (tight, loose) = (0.02, 0.2);
+    // Tight limits take up to some hundred sweeps.
+    let long = SweepSettings { iterations: 5000, ..SWEEPS };
     for limits in [[tight; 3], [tight, tight, loose], [tight, loose, loose], [loose, tight, loose]] {
-        let found = most(&[csl(limits)]);
-        println!("{limits:?} {found:?}");
+        let found = most(&[csl(limits).with_sweeps(long)]);
         for k in 0..3 {
             assert!(found[k] <= limits[k] + SWEEPS.tolerance + 1e-9, "{limits:?}: {found:?}");
             // Well beyond the tight one, or the difference could not be seen.
             assert!(limits[k] == tight || found[k] > 2.0 * tight, "{limits:?}: {found:?}");
         }
     }
-    let edges = most(&[esl(tight)]);
-    // Irregular triangles with edges longer by 2 % at most are not stretched by much more in any direction.
-    assert!(edges[0] < 2.0 * tight && edges[1] < 2.0 * tight && edges[2] < 2.0 * tight, "{edges:?}");
+    // No edge is longer by more than 2 %, but triangles can still be stretched across their edges, by far more.
+    let edges = most(&[esl(tight).with_sweeps(long)]);
+    assert!(edges[0] > 2.0 * tight && edges[1] > 2.0 * tight && edges[2] > 2.0 * tight, "{edges:?}");
 }
 
 /// CSL Fig. 8: the tight limit holds whichever way it runs, on a ball that pushes from below.
@@ -102,7 +102,6 @@ fn limits_hold_on_a_ball_and_can_be_exchanged() {
     let free = most(one, &[]);
     let weft = most(one, &[csl([0.04, 0.2, 0.4])]);
     let warp = most(other, &[csl([0.2, 0.04, 0.4])]);
-    println!("{free:?} {weft:?} {warp:?}");
     assert!(free[0] > 0.06 && free[1] > 0.2, "{free:?} needs no limits");
     // Contact has the last word; it may stretch what touches by a tenth of the limit.
     let slack = SWEEPS.tolerance + 0.1 * 0.04;
@@ -116,9 +115,9 @@ fn limits_hold_on_a_ball_and_can_be_exchanged() {
 fn areas_are_kept_behind_the_implicit_solver_and_without_it() {
     for (motion, frames) in [(still as scenes::Motion, 60), (shaken, 120)] {
         let settings = ApslSettings::default();
-        let mut free = Held::new(400, 10.0, &[], motion);
-        let mut held = Held::new(400, 10.0, &[LimitSpec::areas(settings)], motion);
-        let mut alone = Alone::new(400, ApslClothParams::default(), motion);
+        let mut free = Held::new(400, 1, &[], motion);
+        let mut held = Held::new(400, 1, &[LimitSpec::areas(settings)], motion);
+        let mut alone = Alone::new(400, ApslClothParams { substeps: 10, ..ApslClothParams::default() }, motion);
         let mut most = [0.0f64; 3];
         for _ in 0..frames {
             free.frame();
@@ -134,17 +133,21 @@ fn areas_are_kept_behind_the_implicit_solver_and_without_it() {
     }
 }
 
-/// APSL §4: with a larger α a system takes about three iterations, and ten systems are enough behind small steps.
+/// APSL §4: with an α at which a system takes three or four iterations, ten systems are enough behind time steps of 1.7 ms.
 #[test]
-fn three_iterations_for_each_of_ten_systems() {
-    let settings = ApslSettings { alpha: 1.1, adaptive: false, ..ApslSettings::default() };
-    let mut cloth = Held::new(400, 10.0, &[LimitSpec::areas(settings)], still);
-    let (mut systems, mut iterations) = (0, 0);
-    for _ in 0..60 {
+fn few_iterations_for_each_of_ten_systems() {
+    let settings = ApslSettings { alpha: 1.3, adaptive: false, ..ApslSettings::default() };
+    let steps = 10;
+    let mut cloth = Held::new(400, steps, &[LimitSpec::areas(settings)], still);
+    let (mut systems, mut iterations, mut most) = (0, 0, 0.0f64);
+    for _ in 0..40 {
         let report = cloth.frame().limit;
         systems += report.iterations;
         iterations += report.cg_iterations;
+        most = most.max(largest(&cloth.cloth.area()));
     }
-    let (each, mean) = (f64::from(systems) / 60.0, iterations as f64 / f64::from(systems));
+    let (each, mean) = (f64::from(systems) / f64::from(40 * steps), iterations as f64 / f64::from(systems));
     assert!(each <= 10.0 && (2.0..5.0).contains(&mean), "{each} systems of {mean} iterations");
+    // The paper has 1.94 and 3.64 % with that.
+    assert!(most < 0.0364, "{most}");
 }
