@@ -118,7 +118,9 @@ pub fn figure_1(folder: &Path) -> Done {
     let at = 30;
     let all = run(still, 120, at);
     report("APSL Figs. 1 and 6, two-corner hang, 2 s", &all, at);
-    println!("  the paper, at its frame: implicit alone 96.3, with APSL 1.94, APSL alone 4.77; 10 systems, 3 iterations each");
+    println!(
+        "  the paper, at its frame: implicit alone 96.3, with APSL 1.94, APSL alone 4.77; 10 systems, 3 iterations each"
+    );
     save(folder, "limit-area-figure-1.png", &pictures(&[&all[0], &all[1], &all[4]], 0.1, at), 3, 260)
 }
 

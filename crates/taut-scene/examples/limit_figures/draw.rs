@@ -20,11 +20,7 @@ pub struct Shot {
 
 impl Shot {
     pub fn of(cloth: &Running) -> Self {
-        Shot {
-            positions: cloth.state.positions(&cloth.model),
-            triangles: cloth.mesh.triangles.clone(),
-            beside: None,
-        }
+        Shot { positions: cloth.state.positions(&cloth.model), triangles: cloth.mesh.triangles.clone(), beside: None }
     }
 
     pub fn alone(cloth: &Alone) -> Self {
@@ -39,7 +35,8 @@ impl Shot {
             Some((values, scale)) => item.with_field(Values::PerVertex(values), *scale),
             None => item,
         };
-        let beside = self.beside.iter().map(|m| Item::new(&m.positions, &m.triangles, Material::solid(palette::plaster())));
+        let beside =
+            self.beside.iter().map(|m| Item::new(&m.positions, &m.triangles, Material::solid(palette::plaster())));
         let markers = vec![Markers { points: pins.to_vec(), radius: 0.012, colour: palette::signal() }];
         let scene = Scene3 { items: beside.chain([item]).collect(), markers, floor: None };
         Renderer::new(size[0], size[1]).with_threads(1).render(&scene, camera)

@@ -1,11 +1,10 @@
 //! The figures of "Continuum-based Strain Limiting" (Thomaszewski, Pabst and Straßer 2009) and "Area Preserving Strain
 //! Limiting" (Han 2015), as tables on the screen and pictures in `docs/pictures`:
 //! `cargo run --release -p taut-scene --example limit_figures -- [NAME…]` with names out of
-//! `base table-1 figure-6 figure-8 area-1 area-7`; all of them if none is named. docs/limiters.md tells what they show.
+//! `base table-1 threads figure-6 figure-8 area-1 area-7`; all of them if none is named. docs/limiters.md tells what they show.
 
 mod area;
 mod draw;
-mod probe;
 #[path = "../../tests/limit_figures/scenes.rs"]
 mod scenes;
 mod strain;
@@ -17,12 +16,12 @@ type Done = Result<(), Box<dyn std::error::Error>>;
 
 fn main() -> Done {
     let wanted: Vec<String> = std::env::args().skip(1).collect();
-    if wanted.first().is_some_and(|w| w == "probe") { probe::main(); return Ok(()); }
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/pictures");
     type Figure = (&'static str, fn(&Path) -> Done);
-    let figures: [Figure; 6] = [
+    let figures: [Figure; 7] = [
         ("base", |_| table::base()),
         ("table-1", |_| table::table_1()),
+        ("threads", |_| table::threads()),
         ("figure-6", strain::figure_6),
         ("figure-8", strain::figure_8),
         ("area-1", area::figure_1),

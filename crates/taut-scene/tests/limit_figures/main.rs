@@ -2,7 +2,9 @@
 
 mod scenes;
 
-use scenes::{Alone, FRAME, Held, Running, STEP, SWEEPS, csl, csl_jacobi, esl, hanging, largest, on_a_ball, shaken, still};
+use scenes::{
+    Alone, FRAME, Held, Running, STEP, SWEEPS, csl, csl_jacobi, esl, hanging, largest, on_a_ball, shaken, still,
+};
 use taut::limit::{ApslClothParams, ApslSettings, LimitSpec, SweepSettings};
 use taut::measure::totals;
 

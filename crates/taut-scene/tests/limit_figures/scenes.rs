@@ -7,12 +7,13 @@
 
 use taut::lanes::V3;
 use taut::limit::{
-    ApslCloth, ApslClothParams, Band, LimitReport, LimitScratch, LimitSpec, RestTriangle, StrainLimits, SweepSettings, polar,
+    ApslCloth, ApslClothParams, Band, LimitReport, LimitScratch, LimitSpec, RestTriangle, StrainLimits, SweepSettings,
+    polar,
 };
 use taut::mesh::TriMesh;
 use taut::{
-    Cloth, ClothElasticity, Collider, ElasticDamping, Membrane, Model, ModelBuilder, Orthotropic, Params, Pose, Scratch,
-    Shape, Solver, State, StepReport, step,
+    Cloth, ClothElasticity, Collider, ElasticDamping, Membrane, Model, ModelBuilder, Orthotropic, Params, Pose,
+    Scratch, Shape, Solver, State, StepReport, step,
 };
 use taut_scene::generate::{DiscParams, DiscTessellation, SheetParams, Tessellation, disc, sheet};
 
