@@ -121,7 +121,7 @@ pub fn figure_1(folder: &Path) -> Done {
     println!(
         "  the paper, at its frame: implicit alone 96.3, with APSL 1.94, APSL alone 4.77; 10 systems, 3 iterations each"
     );
-    save(folder, "limit-area-figure-1.png", &pictures(&[&all[0], &all[1], &all[4]], 0.1, at), 3, 260)
+    save(folder, "limit-area-figure-1.png", &pictures(&[&all[0], &all[1], &all[4]], 0.1, at), 3, 210)
 }
 
 /// Figs. 5 and 7: the corners are shaken, 370 frames.
@@ -130,7 +130,7 @@ pub fn figure_7(folder: &Path) -> Done {
     let all = run(shaken, 370, at);
     report("APSL Figs. 5 and 7, shaken corners, 370 frames", &all, at);
     println!("  the paper, at its frame: implicit alone 105.6, with APSL 3.64; alone often above 300");
-    save(folder, "limit-area-figure-7.png", &pictures(&[&all[0], &all[1], &all[4]], 0.5, at), 3, 260)?;
+    save(folder, "limit-area-figure-7.png", &pictures(&[&all[0], &all[1], &all[4]], 0.5, at), 3, 210)?;
     let mut chart = Chart::lines("Largest change of area, by frame").x("frame", "").y("area change", "%").log_y();
     for trace in all {
         chart = chart.series(trace.name, trace.worst);

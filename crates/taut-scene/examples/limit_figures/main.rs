@@ -4,6 +4,7 @@
 //! `base table-1 threads figure-6 figure-8 area-1 area-7`; all of them if none is named. docs/limiters.md tells what they show.
 
 mod area;
+mod clock;
 mod draw;
 #[path = "../../tests/limit_figures/scenes.rs"]
 mod scenes;
