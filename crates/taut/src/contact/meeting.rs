@@ -499,7 +499,7 @@ impl<T: Scalar> Meeting<T> {
         let side = |i: usize| &self.sides[self.side_of[pair.nodes[i] as usize] as usize];
         let (a, b) = (side(0), side(split));
         let (thickness, solid) = wanted(a, b, pair.kind)?;
-        if !(pair.distance > 0.0) {
+        if pair.distance <= 0.0 {
             return None;
         }
         let n = V3::from(pair.delta) * (1.0 / pair.distance);
