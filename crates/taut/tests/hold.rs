@@ -7,7 +7,7 @@ use taut::measure::{state_hash, strains};
 use taut::mesh::TriMesh;
 use taut::{
     Cloth, ClothElasticity, ClothStiffness, ElasticDamping, Grain, Hold, Membrane, Model, ModelBuilder, Params,
-    Scratch, State, StepReport, StrainForm, step,
+    Scratch, State, StepReport, step,
 };
 
 const NO_ROWS: ClothStiffness = ClothStiffness { weft: 0.0, warp: 0.0, shear: 0.0, area: 0.0, bend: 0.0, edge: 0.0 };
@@ -19,7 +19,7 @@ fn edges_only() -> Cloth {
 
 fn rows_only() -> Cloth {
     let stiffness = ClothStiffness { weft: 1.0, warp: 1.0, shear: 0.3, ..NO_ROWS };
-    Cloth { stiffness, form: StrainForm::StretchShear, ..Cloth::default() }
+    Cloth { stiffness, ..Cloth::default() }
 }
 
 fn model<T: Scalar>(mesh: &TriMesh, cloth: &Cloth) -> Model<T> {
