@@ -80,7 +80,7 @@ fn check(params: &DressParams) -> Result<(), GenerateError> {
         return Err(GenerateError::new("depth", params.depth, "from 0.05 to 20"));
     }
     check_count("around", params.around, 24)?;
-    if params.around % 4 != 0 {
+    if !params.around.is_multiple_of(4) {
         return Err(GenerateError::new("around", params.around, "a multiple of 4"));
     }
     check_count("along", params.along, 3)?;

@@ -182,6 +182,8 @@ macro_rules! variants {
     ) => {
         $(#[doc = $about])+
         #[derive(Clone, Debug, PartialEq)]
+        // A scene has a handful of these; boxing one would only make them harder to match.
+        #[allow(clippy::large_enum_variant)]
         pub enum $name {
             $($(#[doc = $doc])+ $variant($section),)+
         }

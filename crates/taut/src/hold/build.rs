@@ -130,12 +130,15 @@ impl<'a> Plan<'a> {
     }
 }
 
+/// A chart, and a square of its lattice's spacing in it.
+type Square = (u32, i64, i64);
+
 /// Finds held vertices near a place.
 struct Near<'a> {
     flat: &'a Flat,
     spacing: &'a [f64],
     /// By chart and square of the spacing's size.
-    squares: BTreeMap<(u32, i64, i64), Vec<u32>>,
+    squares: BTreeMap<Square, Vec<u32>>,
 }
 
 impl<'a> Near<'a> {
@@ -149,14 +152,14 @@ impl<'a> Near<'a> {
         near
     }
 
-    fn square(&self, chart: u32, place: [f64; 2]) -> Option<(u32, i64, i64)> {
+    fn square(&self, chart: u32, place: [f64; 2]) -> Option<Square> {
         let s = self.spacing.get(chart as usize).copied().filter(|&s| s > 0.0)?;
         let [i, j] = place.map(|c| (c / s).floor() as i64);
         Some((chart, i, j))
     }
 
     /// The squares around a place, if they have held vertices.
-    fn around(&self, chart: u32, place: [f64; 2], reach: i64) -> Vec<((u32, i64, i64), &Vec<u32>)> {
+    fn around(&self, chart: u32, place: [f64; 2], reach: i64) -> Vec<(Square, &Vec<u32>)> {
         let Some((_, i, j)) = self.square(chart, place).filter(|_| !self.squares.is_empty()) else { return Vec::new() };
         let offsets = (-reach..=reach).flat_map(|a| (-reach..=reach).map(move |b| (a, b)));
         offsets
@@ -236,7 +239,7 @@ fn entries<T: Scalar>(points: &Points, lattice: &Lattice) -> (Vec<u32>, Vec<Entr
 }
 
 /// Links from held nodes to those near them, as long as at rest.
-fn links(lattice: &Lattice, near: &Near<'_>, number: &BTreeMap<(u32, i64, i64), usize>) -> Vec<Loose<2, 2, 0>> {
+fn links(lattice: &Lattice, near: &Near<'_>, number: &BTreeMap<Square, usize>) -> Vec<Loose<2, 2, 0>> {
     let nodes = &lattice.nodes;
     let mut links = Vec::new();
     for n in (0..nodes.mass.len()).filter(|&n| nodes.held[n].iter().all(|&h| h > MOSTLY)) {
