@@ -17,8 +17,8 @@ fn printed() -> ApslSettings {
 
 /// One way to simulate, frame by frame.
 enum Way {
-    Implicit(Held),
-    Alone(Alone),
+    Implicit(Box<Held>),
+    Alone(Box<Alone>),
 }
 
 /// What came of it.
@@ -66,14 +66,15 @@ impl Trace {
 }
 
 fn traces(motion: Motion) -> Vec<Trace> {
-    let limited = |steps, settings| Way::Implicit(Held::new(FACES, steps, &[LimitSpec::areas(settings)], motion));
+    let limited =
+        |steps, settings| Way::Implicit(Box::new(Held::new(FACES, steps, &[LimitSpec::areas(settings)], motion)));
     let alone = ApslClothParams { substeps: 10, ..ApslClothParams::default() };
     vec![
-        Trace::new("implicit alone, 10 steps", Way::Implicit(Held::new(FACES, 10, &[], motion))),
+        Trace::new("implicit alone, 10 steps", Way::Implicit(Box::new(Held::new(FACES, 10, &[], motion)))),
         Trace::new("with APSL, α 1.3, 10 steps", limited(10, printed())),
         Trace::new("with APSL, α 1.3, 1 step", limited(1, printed())),
         Trace::new("with APSL, α 1.01, 1 step", limited(1, ApslSettings::default())),
-        Trace::new("APSL alone", Way::Alone(Alone::new(FACES, alone, motion))),
+        Trace::new("APSL alone", Way::Alone(Box::new(Alone::new(FACES, alone, motion)))),
     ]
 }
 
