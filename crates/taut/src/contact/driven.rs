@@ -252,7 +252,7 @@ fn points(shape: &Shape, centre: [f64; 3], reach: f64) -> Vec<[f64; 3]> {
         Shape::Plane => {
             // An equilateral triangle around the centre.
             let [x, y, z] = centre;
-            [(0.0, 2.0), (-1.75, -1.0), (1.75, -1.0)].map(|(a, b)| [x + a * reach, y, z + b * reach]).to_vec()
+            [(0.0, 2.0), (1.75, -1.0), (-1.75, -1.0)].map(|(a, b)| [x + a * reach, y, z + b * reach]).to_vec()
         }
         Shape::Sphere { .. } => vec![[0.0; 3]],
         Shape::Capsule { half_length, .. } => vec![[0.0, -half_length, 0.0], [0.0, half_length, 0.0]],
