@@ -247,8 +247,9 @@ name = "held"
 generate = { kind = "sheet", width = 0.5, height = 0.5, nx = 11, ny = 11, centre = [0, 0.5, 0] }
 [[cloth]]
 name = "falling"
-generate = { kind = "sheet", width = 0.2, height = 0.2, nx = 6, ny = 6, centre = [0.01, 0.55, 0.02] }
+generate = { kind = "sheet", width = 0.2, height = 0.2, nx = 6, ny = 6 }
 rotate = [0, 0, 20]
+translate = [0.01, 0.55, 0.02]
 [[pin]]
 body = "held"
 select = "left"
