@@ -66,7 +66,8 @@ fn nothing_ever_intersects() {
             assert_eq!(simulation.verify().count, 0, "{name} does not begin free");
             let mut touched = 0;
             for _ in 0..frames {
-                touched += simulation.advance().touch.pairs;
+                let report = simulation.advance();
+                touched += report.touch.pairs + report.contacts;
             }
             let log = simulation.contact();
             let [a, b] = log.crossed_between.map(|number| simulation.name_of(number));
@@ -93,7 +94,7 @@ fn without_contact_the_same_scenes_intersect() {
             simulation.advance();
         }
         let log = simulation.contact();
-        assert!(log.crossed.frames > 10 && log.began_free == Some(true), "{name}: {log:?}");
+        assert!(log.crossed.frames > 3 && log.began_free == Some(true), "{name}: {log:?}");
         assert_eq!(simulation.metrics().touch, taut::Touch::default());
     }
 }
@@ -125,22 +126,16 @@ fn a_resumed_heap_has_the_same_bits() {
 #[test]
 fn threads_do_not_change_a_bit() {
     let run = |threads: usize| {
-        let sets: Vec<String> = [
-            "cloth.0.generate.nx=151",
-            "cloth.0.generate.ny=151",
-            "cloth.0.translate=[0, -0.02, 0]",
-            "solver.substeps=6",
-        ]
-        .map(str::to_owned)
-        .to_vec();
+        let sets = ["cloth.0.generate.nx=181", "cloth.0.generate.ny=181", "cloth.0.translate=[0, -0.05, 0]"];
+        let sets: Vec<String> = sets.iter().chain(&["solver.substeps=4"]).map(|&set| set.to_owned()).collect();
         let scene = Scene::open("drape", &sets).unwrap();
         let mut simulation = Simulation::new(&scene, scene.precision(), threads).unwrap();
         let reports: Vec<_> = (0..6).map(|_| simulation.advance()).collect();
-        let touch: Vec<_> = reports.iter().map(|report| report.touch).collect();
+        let touch: Vec<_> = reports.iter().map(|report| (report.touch, report.contacts)).collect();
         (simulation.state_hash(), touch, reports[0].threads)
     };
     let ((one, touched, threads), (two, touched_too, shared)) = (run(1), run(2));
     assert_eq!((threads, shared), (1, 2));
-    assert!(touched.iter().any(|touch| touch.pairs > 0));
+    assert!(touched.iter().any(|(_, contacts)| *contacts > 0));
     assert_eq!((one, touched), (two, touched_too));
 }
