@@ -11,7 +11,7 @@ fn small(name: &str) -> (&'static [&'static str], u32) {
     match name {
         "drape" => (&["cloth.0.generate.nx=29", "cloth.0.generate.ny=29"], 90),
         "heap" => (&["cloth.0.generate.nx=27", "cloth.0.generate.ny=27"], 90),
-        "twist" => (&["cloth.0.generate.around=30", "cloth.0.generate.along=32"], 240),
+        "twist" => (&["cloth.0.generate.around=30", "cloth.0.generate.along=32"], 200),
         "knot" => (&["cloth.0.generate.nx=121", "cloth.0.generate.ny=3"], 210),
         "trick" => (&["cloth.0.generate.nx=40", "cloth.0.generate.ny=28", "solid.0.generate.cells=[2, 3, 2]"], 130),
         "funnel" => (&["cloth.0.generate.rings=12"], 200),
@@ -61,24 +61,22 @@ fn build(name: &str, seed: u32, sets: &[&str]) -> Simulation {
 fn nothing_ever_intersects() {
     for name in CONTACT_SCENES {
         let (sets, frames) = small(name);
-        for seed in [1, 2] {
-            let mut simulation = build(name, seed, sets);
-            assert_eq!(simulation.verify().count, 0, "{name} does not begin free");
-            let mut touched = 0;
-            for _ in 0..frames {
-                let report = simulation.advance();
-                touched += report.touch.pairs + report.contacts;
-            }
-            let log = simulation.contact();
-            let [a, b] = log.crossed_between.map(|number| simulation.name_of(number));
-            assert_eq!(log.crossed.frames, 0, "{name}, seed {seed}: {a:?} with {b:?}: {log:?}");
-            assert_eq!(log.began_free, Some(true));
-            // A scene in which nothing meets shows nothing.
-            assert!(touched > 100, "{name}: only {touched} contacts");
-            assert_eq!(simulation.metrics().contained, 0, "{name}");
-            for object in 0..simulation.objects().len() {
-                assert!(simulation.positions(object).iter().flatten().all(|x| x.abs() < 10.0), "{name} flies apart");
-            }
+        let mut simulation = build(name, 1, sets);
+        assert_eq!(simulation.verify().count, 0, "{name} does not begin free");
+        let mut touched = 0;
+        for _ in 0..frames {
+            let report = simulation.advance();
+            touched += report.touch.pairs + report.contacts;
+        }
+        let log = simulation.contact();
+        let [a, b] = log.crossed_between.map(|number| simulation.name_of(number));
+        assert_eq!(log.crossed.frames, 0, "{name}: {a:?} with {b:?}: {log:?}");
+        assert_eq!(log.began_free, Some(true));
+        // A scene in which nothing meets shows nothing.
+        assert!(touched > 20, "{name}: only {touched} contacts");
+        assert_eq!(simulation.metrics().contained, 0, "{name}");
+        for object in 0..simulation.objects().len() {
+            assert!(simulation.positions(object).iter().flatten().all(|x| x.abs() < 10.0), "{name} flies apart");
         }
     }
 }
