@@ -24,6 +24,8 @@ const RIM_SPACING: f64 = 2.0;
 const RIM_LEVELS: usize = 4;
 /// Held nodes are linked to nodes within this many spacings.
 const REACH: f64 = 1.3;
+/// Nodes are linked over a seam within this many spacings.
+const SEAM_REACH: f64 = 1.6;
 /// A cell is held along a direction if this much of it is.
 const MOSTLY: f64 = 0.99;
 
@@ -52,6 +54,8 @@ struct Plan<'a> {
     mass: Vec<f64>,
     /// Mass per area of each chart, kg/m².
     density: Vec<f64>,
+    /// Held edges that did not lie flat, and their length (m).
+    torn: Vec<([u32; 2], f64)>,
 }
 
 impl<'a> Plan<'a> {
@@ -66,7 +70,8 @@ impl<'a> Plan<'a> {
         }
         let mut mass = sheet.mass.clone();
         pins.iter().for_each(|&p| mass[p as usize] = 0.0);
-        Plan { flat, pins, mass, density }
+        let torn = torn(sheet, &flat);
+        Plan { flat, pins, mass, density, torn }
     }
 
     /// How much each vertex follows the rim's lattice: all along the border, nothing beyond the strip.
@@ -114,7 +119,7 @@ impl<'a> Plan<'a> {
                 }
             }
             let lattice = lattice(&points, &spacing, &full);
-            list.push(level(&points, &lattice, &near));
+            list.push(level(&points, &lattice, &near, &self.torn));
             points = lattice.nodes;
         }
         Levels { list, sweeps }
@@ -128,6 +133,25 @@ impl<'a> Plan<'a> {
         };
         (0..self.flat.area.len()).map(one).collect()
     }
+}
+
+/// Edges of triangles held both ways whose ends lie in two charts, or further apart than they are long.
+fn torn(sheet: &Sheet, flat: &Flat) -> Vec<([u32; 2], f64)> {
+    let mut torn = Vec::new();
+    for (t, corners) in sheet.triangles.iter().enumerate().filter(|(t, _)| sheet.held[*t] == [true; 2]) {
+        let at = [[0.0; 2], sheet.edges[t][0], sheet.edges[t][1]];
+        for k in 0..3 {
+            let ends = [corners[k], corners[(k + 1) % 3]];
+            let d = sub(at[(k + 1) % 3], at[k]);
+            let e = sub(flat.place[ends[1] as usize], flat.place[ends[0] as usize]);
+            let length = d[0].hypot(d[1]);
+            let together = flat.chart[ends[0] as usize] == flat.chart[ends[1] as usize];
+            if !together || e[0].hypot(e[1]) > 1.5 * length {
+                torn.push((ends, length));
+            }
+        }
+    }
+    torn
 }
 
 /// A chart, and a square of its lattice's spacing in it.
@@ -189,7 +213,8 @@ impl<'a> Near<'a> {
     }
 }
 
-fn level<T: Scalar>(points: &Points, lattice: &Lattice, near: &Near<'_>) -> Level<T> {
+fn level<T: Scalar>(points: &Points, lattice: &Lattice, near: &Near<'_>, torn: &[([u32; 2], f64)]) -> Level<T> {
+    let flat = near.flat;
     let nodes = lattice.nodes.mass.len();
     let (start, entries) = entries(points, lattice);
     let parents = lattice.parents.iter().enumerate().filter(|(_, p)| p.iter().any(|p| p.1 > 0.0));
@@ -202,7 +227,9 @@ fn level<T: Scalar>(points: &Points, lattice: &Lattice, near: &Near<'_>) -> Leve
     for n in 0..nodes {
         x[n][3] = T::of(1.0 / lattice.nodes.mass[n].max(1e-300));
     }
-    let (links, cells) = (links(lattice, near, &number), cells(lattice, near));
+    let mut links = links(lattice, near, &number);
+    links.extend(seams(flat, lattice, near.spacing, torn));
+    let (cells, full) = cells(lattice, near);
     Level {
         start,
         entries,
@@ -210,6 +237,7 @@ fn level<T: Scalar>(points: &Points, lattice: &Lattice, near: &Near<'_>) -> Leve
         held: near.squares.values().cloned().collect(),
         links: Batch::pack(&links, spare),
         cells: Batch::pack(&cells, spare),
+        full: Batch::pack(&full, spare),
         nodes,
         base: x.clone(),
         x,
@@ -242,7 +270,7 @@ fn entries<T: Scalar>(points: &Points, lattice: &Lattice) -> (Vec<u32>, Vec<Entr
 fn links(lattice: &Lattice, near: &Near<'_>, number: &BTreeMap<Square, usize>) -> Vec<Loose<2, 2, 0>> {
     let nodes = &lattice.nodes;
     let mut links = Vec::new();
-    for n in (0..nodes.mass.len()).filter(|&n| nodes.held[n].iter().all(|&h| h > MOSTLY)) {
+    for n in (0..nodes.mass.len()).filter(|&n| nodes.held[n][..2].iter().all(|&h| h > MOSTLY)) {
         for (key, pins) in near.around(nodes.chart[n], nodes.place[n], 2) {
             let d = sub(near.middle(pins), nodes.place[n]);
             let d = d[0].hypot(d[1]);
@@ -255,9 +283,39 @@ fn links(lattice: &Lattice, near: &Near<'_>, number: &BTreeMap<Square, usize>) -
     links
 }
 
+/// Links between nodes on both sides of where the cloth had to be cut to lie flat, as long as the shortest way over a cut edge.
+fn seams(flat: &Flat, lattice: &Lattice, spacing: &[f64], torn: &[([u32; 2], f64)]) -> Vec<Loose<2, 2, 0>> {
+    let nodes = &lattice.nodes;
+    let mut shortest: BTreeMap<[u32; 2], f64> = BTreeMap::new();
+    for &(ends, length) in torn {
+        let sides = ends.map(|v| {
+            let (chart, place) = (flat.chart[v as usize], flat.place[v as usize]);
+            let s = spacing.get(chart as usize).copied().unwrap_or(0.0);
+            let near = if s > 0.0 { lattice.around(chart, place, s).collect() } else { Vec::new() };
+            let way = |n: u32| {
+                let d = sub(place, nodes.place[n as usize]);
+                (n, d[0].hypot(d[1]), s)
+            };
+            near.into_iter().map(way).collect::<Vec<_>>()
+        });
+        for &(a, to_a, s) in &sides[0] {
+            for &(b, to_b, _) in sides[1].iter().filter(|b| b.0 != a) {
+                let way = to_a + length + to_b;
+                if way <= SEAM_REACH * s {
+                    let least = shortest.entry([a.min(b), a.max(b)]).or_insert(f64::INFINITY);
+                    *least = least.min(way);
+                }
+            }
+        }
+    }
+    let link =
+        |(index, d): ([u32; 2], f64)| Loose { index, rest: [d * d, d], stiffness: [], damping: [], elastic: None };
+    shortest.into_iter().map(link).collect()
+}
+
 /// Triangles of nodes, held along the weft and the warp there. Those around a held vertex are left out: its links do their
 /// work, and both together made it worse.
-fn cells(lattice: &Lattice, near: &Near<'_>) -> Vec<Loose<3, 6, 0>> {
+fn cells(lattice: &Lattice, near: &Near<'_>) -> (Vec<Loose<3, 6, 0>>, Vec<Loose<3, 6, 0>>) {
     let nodes = &lattice.nodes;
     let cell = |t: &[u32; 3]| {
         let at = t.map(|n| nodes.place[n as usize]);
@@ -266,8 +324,9 @@ fn cells(lattice: &Lattice, near: &Near<'_>) -> Vec<Loose<3, 6, 0>> {
         if around.any(|&p| inside(near.flat.place[p as usize], at)) {
             return None;
         }
-        let sum = |of: &Vec<[f64; 2]>, k: usize| t.iter().map(|&n| of[n as usize][k]).sum::<f64>();
-        let half = 0.5 * sum(&nodes.weft, 1).atan2(sum(&nodes.weft, 0));
+        let weft = |k: usize| t.iter().map(|&n| nodes.weft[n as usize][k]).sum::<f64>();
+        let held = |k: usize| t.iter().all(|&n| nodes.held[n as usize][k] > MOSTLY);
+        let half = 0.5 * weft(1).atan2(weft(0));
         let (r, s) = (sub(at[1], at[0]), sub(at[2], at[0]));
         let det = r[0] * s[1] - r[1] * s[0];
         if det.abs() < 1e-3 * (r[0] * r[0] + r[1] * r[1] + s[0] * s[0] + s[1] * s[1]) {
@@ -276,11 +335,14 @@ fn cells(lattice: &Lattice, near: &Near<'_>) -> Vec<Loose<3, 6, 0>> {
         // (a, b) with a r + b s = u.
         let solve = |u: [f64; 2]| [(u[0] * s[1] - u[1] * s[0]) / det, (r[0] * u[1] - r[1] * u[0]) / det];
         let (a, b) = (solve([half.cos(), half.sin()]), solve([-half.sin(), half.cos()]));
-        let most = [0, 1].map(|k| if sum(&nodes.held, k) > 3.0 * MOSTLY { 1.0 } else { LOOSE });
+        let most = [0, 1].map(|k| if held(k) { 1.0 } else { LOOSE });
         let rest = [a[0], a[1], b[0], b[1], most[0], most[1]];
-        (most != [LOOSE; 2]).then_some(Loose { index: *t, rest, stiffness: [], damping: [], elastic: None })
+        let cell = Loose { index: *t, rest, stiffness: [], damping: [], elastic: None };
+        (most != [LOOSE; 2]).then_some((cell, held(2)))
     };
-    lattice.triangles.iter().filter_map(cell).collect()
+    let (full, plain): (Vec<_>, Vec<_>) = lattice.triangles.iter().filter_map(cell).partition(|(_, full)| *full);
+    let strip = |list: Vec<(Loose<3, 6, 0>, bool)>| list.into_iter().map(|(cell, _)| cell).collect();
+    (strip(plain), strip(full))
 }
 
 fn inside(p: [f64; 2], t: [[f64; 2]; 3]) -> bool {

@@ -2,7 +2,7 @@
 
 use super::sheet::{Sheet, area};
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, HashMap};
 
 /// Vertices in the plane.
 pub(super) struct Flat {
@@ -12,8 +12,8 @@ pub(super) struct Flat {
     pub chart: Vec<u32>,
     /// The weft at each vertex as twice its angle's cosine and sine, area-weighted: directions have no sign.
     pub weft: Vec<[f64; 2]>,
-    /// How much of the area around each vertex is held along weft and along warp, 0 to 1.
-    pub held: Vec<[f64; 2]>,
+    /// How much of the area around each vertex is held along weft, along warp, and every way (by edges), 0 to 1.
+    pub held: Vec<[f64; 3]>,
     /// The area of the triangles whose first vertex was laid in a chart, m².
     pub area: Vec<f64>,
     /// For each chart the length of its edges, mean, m.
@@ -48,19 +48,20 @@ pub(super) fn flatten(sheet: &Sheet) -> Flat {
     flat
 }
 
-fn held(sheet: &Sheet) -> Vec<[f64; 2]> {
-    let mut sum = vec![[0.0; 3]; sheet.vertices()];
+fn held(sheet: &Sheet) -> Vec<[f64; 3]> {
+    let linked = sheet.linked();
+    let mut sum = vec![[0.0; 4]; sheet.vertices()];
     for (t, corners) in sheet.triangles.iter().enumerate() {
         let area = area(&sheet.edges[t]);
         for &v in corners {
             let sum = &mut sum[v as usize];
-            sum[2] += area;
-            for k in 0..2 {
-                sum[k] += if sheet.held[t][k] { area } else { 0.0 };
+            sum[3] += area;
+            for (k, held) in [sheet.held[t][0], sheet.held[t][1], linked[t]].into_iter().enumerate() {
+                sum[k] += if held { area } else { 0.0 };
             }
         }
     }
-    sum.into_iter().map(|[u, v, all]| [u / all.max(1e-300), v / all.max(1e-300)]).collect()
+    sum.into_iter().map(|[u, v, links, all]| [u, v, links].map(|part| part / f64::max(all, 1e-300))).collect()
 }
 
 /// The triangle across each side of each triangle, if there is exactly one.
@@ -134,6 +135,7 @@ fn grow(sheet: &Sheet, sides: &[[u32; 3]], seed: usize, used: &mut [bool], flat:
     let upright = Pose { turn: [1.0, 0.0], shift: [0.0; 2], mirror: 1.0 };
     front.push(Reverse((0u64, seed as u32, NONE)));
     let mut poses: Vec<(u32, Pose)> = Vec::new();
+    let mut cover = Cover::default();
     while let Some(Reverse((_, t, from))) = front.pop() {
         let t = t as usize;
         if used[t] {
@@ -152,7 +154,11 @@ fn grow(sheet: &Sheet, sides: &[[u32; 3]], seed: usize, used: &mut [bool], flat:
             flat.chart[v] == NONE || flat.chart[v] == chart && d[0].hypot(d[1]) <= MISFIT * most
         };
         // The first triangle has some vertices that other charts have: they stay theirs.
-        if from != NONE && !(0..3).all(fits) {
+        let lands_on_others = |k: usize| {
+            flat.chart[sheet.triangles[t][k] as usize] == NONE
+                && cover.hides(put[k], |t| sheet.triangles[t].map(|v| flat.place[v as usize]))
+        };
+        if from != NONE && (!(0..3).all(fits) || (0..3).any(lands_on_others)) {
             continue;
         }
         used[t] = true;
@@ -171,6 +177,9 @@ fn grow(sheet: &Sheet, sides: &[[u32; 3]], seed: usize, used: &mut [bool], flat:
                 flat.weft[v][1] += twice * 2.0 * c * s;
             }
         }
+        if sheet.triangles[t].iter().all(|&v| flat.chart[v as usize] == chart) {
+            cover.add(t, put, most);
+        }
         let number = poses.len() as u32;
         poses.push((t as u32, pose));
         for k in 0..3 {
@@ -182,6 +191,48 @@ fn grow(sheet: &Sheet, sides: &[[u32; 3]], seed: usize, used: &mut [bool], flat:
         }
     }
     flat.edge[chart as usize] /= f64::max(count, 1.0);
+}
+
+/// The triangles of a chart by where they lie, so that none is laid over another: what is curved like a saddle, or goes around more
+/// than once, would, and unrelated vertices would hang on one node.
+#[derive(Default)]
+struct Cover {
+    size: f64,
+    squares: HashMap<(i64, i64), Vec<u32>>,
+}
+
+impl Cover {
+    fn square(&self, p: [f64; 2]) -> (i64, i64) {
+        let [i, j] = p.map(|c| (c / self.size).floor() as i64);
+        (i, j)
+    }
+
+    fn add(&mut self, triangle: usize, at: [[f64; 2]; 3], longest: f64) {
+        if self.squares.is_empty() {
+            self.size = (2.0 * longest).max(1e-300);
+        }
+        let middle = [0, 1].map(|k| (at[0][k] + at[1][k] + at[2][k]) / 3.0);
+        self.squares.entry(self.square(middle)).or_default().push(triangle as u32);
+    }
+
+    /// Whether a point lies well inside a triangle of the chart.
+    fn hides(&self, p: [f64; 2], corners: impl Fn(usize) -> [[f64; 2]; 3]) -> bool {
+        if self.squares.is_empty() {
+            return false;
+        }
+        let (i, j) = self.square(p);
+        let around = (-1..=1).flat_map(|a| (-1..=1).map(move |b| (i + a, j + b)));
+        let mut near = around.filter_map(|key| self.squares.get(&key)).flatten();
+        near.any(|&t| {
+            let [a, b, c] = corners(t as usize);
+            let twice = |a: [f64; 2], b: [f64; 2], c: [f64; 2]| {
+                let (d, e) = (sub(b, a), sub(c, a));
+                d[0] * e[1] - d[1] * e[0]
+            };
+            let all = twice(a, b, c);
+            [twice(p, b, c), twice(a, p, c), twice(a, b, p)].iter().all(|part| part / all > 0.02)
+        })
+    }
 }
 
 /// Where a triangle goes beside one that has its place.

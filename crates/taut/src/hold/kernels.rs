@@ -12,6 +12,9 @@ pub(super) type Link<T> = Block<T, 2, 2, 0>;
 pub(super) const LOOSE: f64 = 1e15;
 /// Squared lengths from here are of points that are about to be lost; moving others after them would lose those too.
 const LOST: f64 = 1e30;
+/// Cells that are held every way may be stretched this much, between weft and warp, before they are. With no slack a load along the
+/// grain, which weft and warp carry better, took a third more rounds of the limit; with a percent, a load across it three times as many.
+const BETWEEN: f64 = 1.002;
 /// Keeps divisors from zero where all points are held.
 const LEAST: f64 = 1e-30;
 
@@ -88,6 +91,31 @@ fn shorten<L: Real>(p: &mut [V3<L>; 3], w: [L; 3], [a, b]: [L; 2], most: L, law:
     true
 }
 
+/// The same, and then along the direction of the largest stretch, whichever it is: for cloth that is held every way.
+#[inline(always)]
+fn tighten_all<L: Real>(v: &[[L; 4]; 3], rest: [L; 6], law: &Law) -> Option<Push<L, 3>> {
+    let start = [point(v[0]), point(v[1]), point(v[2])];
+    let w = [v[0][3], v[1][3], v[2][3]];
+    let mut p = start;
+    let mut moved = shorten(&mut p, w, [rest[0], rest[1]], rest[4], law);
+    moved = shorten(&mut p, w, [rest[2], rest[3]], rest[5], law) || moved;
+    // C = Fᵀ F; its larger eigenvalue m + r belongs to the direction (r + d, c) or (c, r − d), d half the difference of the diagonal.
+    let (r1, r2) = (p[1] - p[0], p[2] - p[0]);
+    let (f, g) = (r1 * rest[0] + r2 * rest[1], r1 * rest[2] + r2 * rest[3]);
+    let half = rest[0].lit(0.5);
+    let (d, c) = ((f.norm2() - g.norm2()) * half, f.dot(g));
+    let r = (d * d + c * c).sqrt();
+    let zero = d.lit(0.0);
+    let along = d.lt(zero);
+    let (x, y) = (L::select(along, c, r + d), L::select(along, r - d, c));
+    let over = d.lit(1.0) / L::max((x * x + y * y).sqrt(), d.lit(LEAST));
+    let (x, y) = (x * over, y * over);
+    let row = [rest[0] * x + rest[2] * y, rest[1] * x + rest[3] * y];
+    let late = Law { top: law.top * BETWEEN, ..*law };
+    moved = shorten(&mut p, w, row, rest[4], &late) || moved;
+    moved.then_some(Push([p[0] - start[0], p[1] - start[1], p[2] - start[2]]))
+}
+
 /// Moves vertices and stores them.
 ///
 /// # Safety
@@ -149,6 +177,21 @@ impl OneSided<3, 6> for Cells {
     }
 }
 
+/// [`Cells`] that are held every way.
+pub(super) enum FullCells {}
+
+impl OneSided<3, 6> for FullCells {
+    #[inline(always)]
+    fn push<L: Real>(v: &[[L; 4]; 3], rest: [L; 6], law: &Law) -> Option<Push<L, 3>> {
+        tighten_all(v, rest, law)
+    }
+
+    #[inline(always)]
+    fn stretch<L: Real>(v: &[[L; 4]; 3], rest: [L; 6]) -> L {
+        Cells::stretch(v, rest)
+    }
+}
+
 /// One sweep over coarse elements of one colour.
 pub(super) struct Relax<'a, E, T, const V: usize, const P: usize> {
     blocks: &'a [Block<T, V, P, 0>],
@@ -193,16 +236,42 @@ pub(super) enum Which<'a> {
 
 /// One sweep of the limit over elements of one colour.
 pub(super) struct Limit<'a, E, T, const V: usize, const P: usize> {
-    pub blocks: &'a [Block<T, V, P, 0>],
-    pub which: Which<'a>,
+    blocks: &'a [Block<T, V, P, 0>],
+    which: Which<'a>,
     /// The number of block 0 in `moved` and in `which`.
-    pub first: usize,
-    pub law: Law,
+    first: usize,
+    law: Law,
+    x: Shared<'a, Vertex<T>>,
+    free: Shared<'a, Vertex<T>>,
+    /// Whether a block had something to move.
+    moved: Shared<'a, u8>,
+    kind: core::marker::PhantomData<E>,
+}
+
+/// Where a limit acts: positions, x̃, and a mark for each block that had something to move.
+#[derive(Clone, Copy)]
+pub(super) struct Ground<'a, T> {
     pub x: Shared<'a, Vertex<T>>,
     pub free: Shared<'a, Vertex<T>>,
-    /// Whether a block had something to move.
     pub moved: Shared<'a, u8>,
-    pub kind: core::marker::PhantomData<E>,
+}
+
+impl<'a, E, T, const V: usize, const P: usize> Limit<'a, E, T, V, P> {
+    /// `first` is the number of block 0 in `which` and in the marks.
+    ///
+    /// # Safety
+    /// All indices of the blocks are below the length of `x` and of `free`, numbers of blocks below that of `moved`; no vertex but
+    /// the spare one appears twice in the blocks that are treated; no other thread touches these until the kernel has run.
+    pub unsafe fn new(
+        blocks: &'a [Block<T, V, P, 0>],
+        first: usize,
+        which: Which<'a>,
+        law: Law,
+        ground: Ground<'a, T>,
+    ) -> Self {
+        let Ground { x, free, moved } = ground;
+        Limit { blocks, which, first, law, x, free, moved, kind: core::marker::PhantomData }
+    }
 }
 
 impl<E: OneSided<V, P>, T: Scalar, const V: usize, const P: usize> Kernel<T> for Limit<'_, E, T, V, P> {
@@ -221,8 +290,7 @@ impl<E: OneSided<V, P>, T: Scalar, const V: usize, const P: usize> Kernel<T> for
             let (mut lane, mut any) = (0, 0);
             while lane < BLOCK {
                 let rest = load_rows::<T, L, P>(token, &block.rest, lane);
-                // SAFETY: whoever fills in the kernel sees to it that vertices are in range and no others' in this colour,
-                // and that `moved` has a place for each block.
+                // SAFETY: `new`'s promise.
                 unsafe {
                     let v = gather::<T, L, V>(token, self.x, &block.places, lane);
                     if let Some(mut push) = E::push(&v, rest, &self.law) {
@@ -237,7 +305,7 @@ impl<E: OneSided<V, P>, T: Scalar, const V: usize, const P: usize> Kernel<T> for
                 }
                 lane += L::N;
             }
-            // SAFETY: as above.
+            // SAFETY: `new`'s promise.
             unsafe { self.moved.write(Place::new::<u8>(number as u32), any) };
         }
     }
@@ -245,10 +313,18 @@ impl<E: OneSided<V, P>, T: Scalar, const V: usize, const P: usize> Kernel<T> for
 
 /// Finds the largest stretch.
 pub(super) struct Measure<'a, E, T, const V: usize, const P: usize> {
-    pub blocks: &'a [Block<T, V, P, 0>],
-    pub x: Shared<'a, Vertex<T>>,
-    pub most: &'a mut f64,
-    pub kind: core::marker::PhantomData<E>,
+    blocks: &'a [Block<T, V, P, 0>],
+    x: Shared<'a, Vertex<T>>,
+    most: &'a mut f64,
+    kind: core::marker::PhantomData<E>,
+}
+
+impl<'a, E, T, const V: usize, const P: usize> Measure<'a, E, T, V, P> {
+    /// # Safety
+    /// All indices of the blocks are below the length of `x`, and no other thread writes these vertices until the kernel has run.
+    pub unsafe fn new(blocks: &'a [Block<T, V, P, 0>], x: Shared<'a, Vertex<T>>, most: &'a mut f64) -> Self {
+        Measure { blocks, x, most, kind: core::marker::PhantomData }
+    }
 }
 
 impl<E: OneSided<V, P>, T: Scalar, const V: usize, const P: usize> Kernel<T> for Measure<'_, E, T, V, P> {
@@ -259,7 +335,7 @@ impl<E: OneSided<V, P>, T: Scalar, const V: usize, const P: usize> Kernel<T> for
             let mut lane = 0;
             while lane < BLOCK {
                 let rest = load_rows::<T, L, P>(token, &block.rest, lane);
-                // SAFETY: as in `Limit`; nothing is written.
+                // SAFETY: `new`'s promise.
                 let v = unsafe { gather::<T, L, V>(token, self.x, &block.places, lane) };
                 let so_far = L::load(token, &most[lane..]);
                 L::max(E::stretch(&v, rest), so_far).store(&mut most[lane..]);

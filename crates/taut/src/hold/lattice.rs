@@ -11,8 +11,8 @@ pub(super) struct Points {
     pub free: Vec<f64>,
     /// Cosine and sine of twice the weft's angle, of any length.
     pub weft: Vec<[f64; 2]>,
-    /// How much is held along weft and along warp, 0 to 1.
-    pub held: Vec<[f64; 2]>,
+    /// How much is held along weft, along warp, and every way, 0 to 1.
+    pub held: Vec<[f64; 3]>,
 }
 
 /// A lattice and what hangs on it.
@@ -23,6 +23,16 @@ pub(super) struct Lattice {
     pub nodes: Points,
     /// Triangles of nodes.
     pub triangles: Vec<[u32; 3]>,
+    /// The number of the node at each place of the lattice, by chart, row and column.
+    number: BTreeMap<(u32, i64, i64), u32>,
+}
+
+impl Lattice {
+    /// The nodes around a place of a chart.
+    pub fn around(&self, chart: u32, place: [f64; 2], spacing: f64) -> impl Iterator<Item = u32> {
+        let places = around(place, spacing).map(|((row, column), _)| (chart, row, column));
+        places.into_iter().filter_map(|key| self.number.get(&key).copied())
+    }
 }
 
 /// Nodes with less than this part of a full node's mass are left out: they would fly about.
@@ -66,9 +76,10 @@ pub(super) fn lattice(points: &Points, spacing: &[f64], full: &[f64]) -> Lattice
             mass: vec![0.0; count],
             free: vec![1.0; count],
             weft: vec![[0.0; 2]; count],
-            held: vec![[0.0; 2]; count],
+            held: vec![[0.0; 3]; count],
         },
         triangles: Vec::new(),
+        number: BTreeMap::new(),
     };
     for i in 0..points.place.len() {
         let s = of(i);
@@ -91,6 +102,7 @@ pub(super) fn lattice(points: &Points, spacing: &[f64], full: &[f64]) -> Lattice
             }
         }
     }
+    out.number = number;
     out
 }
 
@@ -116,6 +128,8 @@ fn hang(
         for c in 0..2 {
             out.nodes.place[n as usize][c] += m * points.place[i][c];
             out.nodes.weft[n as usize][c] += m * points.weft[i][c];
+        }
+        for c in 0..3 {
             out.nodes.held[n as usize][c] += m * points.held[i][c];
         }
     }

@@ -1,7 +1,7 @@
 //! The hierarchy at work: restrict, relax from the coarsest level down, prolong.
 
 use super::bytes_of;
-use super::kernels::{Cells, Links, Relax};
+use super::kernels::{Cells, FullCells, Links, Relax};
 use crate::lanes::{Place, Scalar, Shared, Vertex, Width};
 use crate::pack::Batch;
 use crate::team::Worker;
@@ -36,6 +36,8 @@ pub(super) struct Level<T> {
     /// From held nodes to the nodes near them.
     pub links: Batch<T, 2, 2, 0>,
     pub cells: Batch<T, 3, 6, 0>,
+    /// Cells that are held every way.
+    pub full: Batch<T, 3, 6, 0>,
     /// Nodes that move.
     pub nodes: usize,
     /// Nodes with inverse masses, then held ones and a spare.
@@ -66,7 +68,7 @@ impl<T: Scalar> Levels<T> {
         let of = |l: &Level<T>| {
             let plan =
                 bytes_of(&l.start) + bytes_of(&l.entries) + bytes_of(&l.parents) + bytes_of(&l.x) + bytes_of(&l.base);
-            plan + bytes_of(&l.links.blocks) + bytes_of(&l.cells.blocks)
+            plan + bytes_of(&l.links.blocks) + bytes_of(&l.cells.blocks) + bytes_of(&l.full.blocks)
         };
         self.list.iter().map(of).sum()
     }
@@ -77,7 +79,7 @@ impl<T: Scalar> Levels<T> {
             .list
             .iter_mut()
             .map(|level| {
-                let Level { start, entries, parents, held, links, cells, nodes, x, base } = level;
+                let Level { start, entries, parents, held, links, cells, full, nodes, x, base } = level;
                 View {
                     start,
                     entries,
@@ -85,6 +87,7 @@ impl<T: Scalar> Levels<T> {
                     held,
                     links,
                     cells,
+                    full,
                     nodes: *nodes,
                     x: Shared::new(x),
                     base: Shared::new(base),
@@ -103,6 +106,7 @@ struct View<'a, T> {
     held: &'a [Vec<u32>],
     links: &'a Batch<T, 2, 2, 0>,
     cells: &'a Batch<T, 3, 6, 0>,
+    full: &'a Batch<T, 3, 6, 0>,
     nodes: usize,
     x: Shared<'a, Vertex<T>>,
     base: Shared<'a, Vertex<T>>,
@@ -211,6 +215,11 @@ impl<T: Scalar> View<'_, T> {
                 // SAFETY: as above.
                 T::run(width, cpu, unsafe { Relax::<Cells, T, 3, 6>::new(&self.cells.blocks[colour.clone()], self.x) });
             }
+            for colour in &self.full.colours {
+                let blocks = &self.full.blocks[colour.clone()];
+                // SAFETY: as above.
+                T::run(width, cpu, unsafe { Relax::<FullCells, T, 3, 6>::new(blocks, self.x) });
+            }
         }
     }
 
@@ -227,6 +236,12 @@ impl<T: Scalar> View<'_, T> {
                 let blocks = &self.cells.blocks[worker.share(colour.clone())];
                 // SAFETY: as above.
                 T::run(width, cpu, unsafe { Relax::<Cells, T, 3, 6>::new(blocks, self.x) });
+                worker.sync();
+            }
+            for colour in &self.full.colours {
+                let blocks = &self.full.blocks[worker.share(colour.clone())];
+                // SAFETY: as above.
+                T::run(width, cpu, unsafe { Relax::<FullCells, T, 3, 6>::new(blocks, self.x) });
                 worker.sync();
             }
         }

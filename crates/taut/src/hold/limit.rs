@@ -3,13 +3,12 @@
 //! A first sweep looks at everything. From then on only blocks are visited that share a stretch of memory (a tile of
 //! vertices) with a block that moved something in the round before.
 
-use super::kernels::{Cells, LOOSE, Law, Limit, Links, Measure, Which};
+use super::kernels::{Cells, Ground, LOOSE, Law, Limit, Links, Measure, Which};
 use super::sheet::{Sheet, area};
 use super::{AIM, KAPPA, bytes_of};
 use crate::lanes::{BLOCK, Scalar, Shared, Vertex, Width};
 use crate::pack::{Batch, Loose};
 use crate::team::Worker;
-use core::marker::PhantomData;
 use core::ops::Range;
 use core::sync::atomic::{AtomicUsize, Ordering};
 use fearless_simd::Level as Cpu;
@@ -279,17 +278,15 @@ impl<T: Scalar> Desk<'_, T> {
             Which::These(list) => list.first().map_or(0, |&b| b as usize),
         };
         let Places { x, free, width, cpu, .. } = places;
-        let (moved, law) = (self.moved, *law);
-        // Vertices are in range and appear once in a colour: the builder's promise. Workers have disjoint blocks of a colour and
-        // meet before the next.
-        if number < first {
-            let blocks = &self.links.blocks;
-            let kernel = Limit::<Links, T, 2, 2> { blocks, which, first: 0, law, x, free, moved, kind: PhantomData };
-            T::run(width, cpu, kernel);
-        } else {
-            let blocks = &self.cells.blocks;
-            let kernel = Limit::<Cells, T, 3, 6> { blocks, which, first, law, x, free, moved, kind: PhantomData };
-            T::run(width, cpu, kernel);
+        let ground = Ground { x, free, moved: self.moved };
+        // SAFETY: vertices are in range and appear once in a colour: the builder's promise; every block has its mark. Workers have
+        // disjoint blocks of a colour and meet before the next.
+        unsafe {
+            if number < first {
+                T::run(width, cpu, Limit::<Links, T, 2, 2>::new(&self.links.blocks, 0, which, *law, ground));
+            } else {
+                T::run(width, cpu, Limit::<Cells, T, 3, 6>::new(&self.cells.blocks, first, which, *law, ground));
+            }
         }
     }
 
@@ -333,12 +330,13 @@ impl<T: Scalar> Desk<'_, T> {
     pub fn stretch(&self, worker: Worker<'_>, places: Places<'_, T>) -> f64 {
         let mut most = 0.0;
         let Places { x, width, cpu, .. } = places;
-        let blocks = &self.links.blocks[worker.share(0..self.links.blocks.len())];
-        let links = Measure::<Links, T, 2, 2> { blocks, x, most: &mut most, kind: PhantomData };
-        T::run_cold(width, cpu, links);
-        let blocks = &self.cells.blocks[worker.share(0..self.cells.blocks.len())];
-        let cells = Measure::<Cells, T, 3, 6> { blocks, x, most: &mut most, kind: PhantomData };
-        T::run_cold(width, cpu, cells);
+        let links = &self.links.blocks[worker.share(0..self.links.blocks.len())];
+        let cells = &self.cells.blocks[worker.share(0..self.cells.blocks.len())];
+        // SAFETY: the builder's vertices are in range, and nobody moves them until all workers have measured and met.
+        unsafe {
+            T::run_cold(width, cpu, Measure::<Links, T, 2, 2>::new(links, x, &mut most));
+            T::run_cold(width, cpu, Measure::<Cells, T, 3, 6>::new(cells, x, &mut most));
+        }
         (most - 1.0).max(0.0)
     }
 }

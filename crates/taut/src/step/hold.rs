@@ -27,7 +27,8 @@ impl<T: Scalar> Run<'_, T> {
         colliders: &[Placed<T>],
         log: &mut Log,
     ) {
-        let Some(hold) = &self.hold else { return };
+        // An explicit scheme makes no velocity of displacements.
+        let Some(hold) = self.hold.as_ref().filter(|_| scheme.reach > 0.0) else { return };
         hold.tethers.pull(worker, self.width, self.level, self.x);
         self.lap(log, Stage::Solve);
         let last = substep + 1 == self.substeps;
