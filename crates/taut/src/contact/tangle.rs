@@ -98,7 +98,11 @@ pub(crate) fn find(parts: &[Part], x: &[P], movable: impl Fn(u32) -> bool) -> Ta
             }
         }
     }
-    work.pull(parts, movable);
+    let vertices: usize = parts.iter().filter(|p| !p.collider).map(|p| p.field.surface().vertices.len()).sum();
+    // Where everything crosses everything no pull is better than another, and together they throw things apart.
+    if work.tangle.pairs <= vertices {
+        work.pull(parts, movable);
+    }
     work.tangle
 }
 
