@@ -14,7 +14,7 @@ fn small(name: &str) -> (&'static [&'static str], u32) {
         "twist" => (&["cloth.0.generate.around=30", "cloth.0.generate.along=32"], 200),
         "knot" => (&["cloth.0.generate.nx=121", "cloth.0.generate.ny=3"], 210),
         "trick" => (&["cloth.0.generate.nx=40", "cloth.0.generate.ny=28", "solid.0.generate.cells=[2, 3, 2]"], 130),
-        "funnel" => (&["cloth.0.generate.rings=12"], 200),
+        "funnel" => (&["cloth.0.generate.rings=16"], 200),
         "skirt" => (&["cloth.0.generate.around=40", "cloth.0.generate.along=11"], 210),
         "dress" => (
             &[
