@@ -1,27 +1,12 @@
 //! Colliders in scenes: meshes that stand still, are moved, or deform; and those that follow others.
 
+mod common;
+
+use common::TempDir;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use taut_scene::scene::Scene;
 use taut_scene::simulation::Simulation;
-
-/// A folder that is removed at the end.
-struct TempDir(PathBuf);
-
-impl TempDir {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("taut-colliders-{name}-{}", std::process::id()));
-        let _ = fs::remove_dir_all(&path);
-        fs::create_dir_all(&path).unwrap();
-        TempDir(path)
-    }
-}
-
-impl Drop for TempDir {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
 
 fn build_in(folder: Option<&Path>, text: &str) -> Simulation {
     let scene = Scene::parse("test.toml", text, folder, &[]).unwrap_or_else(|error| panic!("{error}"));

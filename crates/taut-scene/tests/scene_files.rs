@@ -1,8 +1,10 @@
 //! Scene files: what they mean, and that nothing in them can do harm.
 
 use serde_json::Value as Json;
+mod common;
+
+use common::TempDir;
 use std::fs;
-use std::path::PathBuf;
 use taut_scene::generate::rng::SplitMix64;
 use taut_scene::scene::settings::{Settings, Solver};
 use taut_scene::scene::{BUILTIN, Scene, new_project, schema};
@@ -13,24 +15,6 @@ const FLAG: &str = "[[cloth]]\nname = \"flag\"\ngenerate = \"sheet\"\n";
 fn parse(text: &str, sets: &[&str]) -> Scene {
     let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
     Scene::parse("test.toml", text, None, &sets).unwrap_or_else(|error| panic!("{error}"))
-}
-
-/// A folder that is removed at the end.
-struct TempDir(PathBuf);
-
-impl TempDir {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("taut-scene-{name}-{}", std::process::id()));
-        let _ = fs::remove_dir_all(&path);
-        fs::create_dir_all(&path).unwrap();
-        TempDir(path)
-    }
-}
-
-impl Drop for TempDir {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
 }
 
 #[test]

@@ -41,17 +41,6 @@ fn kinetic(model: &Model<f64>, state: &State<f64>) -> f64 {
     speeds.iter().zip(model.masses()).map(|(v, m)| 0.5 * m * V3::from(*v).norm2()).sum()
 }
 
-const SOLVERS: [Solver; 8] = [
-    Solver::GaussSeidel { relaxation: 1.0, block: false },
-    Solver::Jacobi { relaxation: 1.0 },
-    Solver::MinimumResidual,
-    Solver::ConjugateResiduals,
-    Solver::NonlinearCg,
-    Solver::NewtonCg,
-    Solver::NewtonCholesky,
-    Solver::Newton,
-];
-
 const INTEGRATORS: [Integrator; 6] = [
     Integrator::ImplicitEuler,
     Integrator::AlphaBeta { alpha: 0.5, beta: 0.5 },
@@ -75,7 +64,7 @@ fn limits_hold_with_every_solver_and_integrator() {
     let thread = |e: f64| ((1.0 + e + tolerance).powi(2) + (shear + tolerance).powi(2)).sqrt() - 1.0;
     let mut unlimited = 0.0;
     for integrator in INTEGRATORS {
-        for solver in SOLVERS {
+        for solver in Solver::ALL {
             let params = Params { substeps: 4, iterations: 10, integrator, solver, ..Params::default() };
             let (mut state, mut loose) = (State::new(&model), State::new(&free));
             for v in [0, 4] {

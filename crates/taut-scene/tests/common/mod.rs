@@ -233,3 +233,21 @@ pub fn mdd() -> Vec<u8> {
     let out = Packer::new(true).i32(&[3, 3]).f32(&[0.5, 0.75, 1.5]);
     (0..3).fold(out, |out, s| out.f32(&[s as f32, 0., 0., 1., s as f32, 0., 0., 1., s as f32])).bytes
 }
+
+/// A folder that is removed at the end.
+pub struct TempDir(pub std::path::PathBuf);
+
+impl TempDir {
+    pub fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("taut-test-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir_all(&path).unwrap();
+        TempDir(path)
+    }
+}
+
+impl Drop for TempDir {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}

@@ -183,6 +183,17 @@ pub enum Kind {
     EdgeEdge,
 }
 
+impl Kind {
+    /// How many of a pair's four vertices belong to its first feature.
+    #[inline(always)]
+    pub(crate) fn split(self) -> usize {
+        match self {
+            Kind::VertexTriangle => 1,
+            Kind::EdgeEdge => 2,
+        }
+    }
+}
+
 /// Two features that are near each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Near {
@@ -249,7 +260,7 @@ fn sieve<L: Lanes<f64>>(
     limit2: f64,
     kept: &mut [[u32; 4]; SIEVE],
 ) -> usize {
-    let split = if kind == Kind::VertexTriangle { 1 } else { 2 };
+    let split = kind.split();
     let mut count = 0;
     for lot in pairs.chunks(L::N) {
         let bound = distance2_at_least(gather::<L>(token, positions, lot), split);

@@ -13,6 +13,7 @@ use super::tangle::{self, Part, Pull, Tangle, bit};
 use super::{Collider, Contact, MeshCollider, Skin};
 use crate::lanes::{Scalar, V3, Vertex};
 use crate::model::{BodyKind, Model};
+use crate::state::xyz;
 use crate::step::Touch;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -146,7 +147,7 @@ impl<T: Scalar> Meeting<T> {
             return false;
         };
         self.own = model.vertices();
-        let positions: Vec<[f64; 3]> = x[..self.own].iter().map(|&v| plain(v)).collect();
+        let positions: Vec<[f64; 3]> = x[..self.own].iter().map(|&v| xyz(v)).collect();
         // The spare vertex keeps its place, so that rows can point at it.
         self.drivers.set(colliders, meshes, &positions, self.own as u32 + 1);
         let source = model.surfaces();
@@ -179,7 +180,7 @@ impl<T: Scalar> Meeting<T> {
             return;
         }
         self.from.clear();
-        self.from.extend(x[..self.own + 1].iter().map(|&v| plain(v)));
+        self.from.extend(x[..self.own + 1].iter().map(|&v| xyz(v)));
         self.drivers.place(0.0, &mut self.driven[0]);
         self.from.extend_from_slice(&self.driven[0]);
         self.regions.clear();
@@ -208,7 +209,7 @@ impl<T: Scalar> Meeting<T> {
     fn fingerprint(&self, x: &[Vertex<T>], end: bool) -> u64 {
         let driven = self.drivers.poses(end);
         let skins = self.sides.iter().map(|s| [s.skin.thickness, s.radius, f64::from(u8::from(s.skin.own))]);
-        let own = x[..self.own].iter().flat_map(|&v| [plain(v), [v[3].f64(), 0.0, 0.0]]);
+        let own = x[..self.own].iter().flat_map(|&v| [xyz(v), [v[3].f64(), 0.0, 0.0]]);
         let model = self.source.as_ref().map_or(0, |s| Arc::as_ptr(s) as usize);
         let own = own.chain([[model as f64, 0.0, 0.0]]);
         let mut hash = 0xcbf2_9ce4_8422_2325u64;
@@ -261,10 +262,10 @@ impl<T: Scalar> Meeting<T> {
         let reach = f64::from(interval.count);
         self.interval = interval;
         self.from.clear();
-        self.from.extend(old[..own + 1].iter().map(|&v| plain(v)));
+        self.from.extend(old[..own + 1].iter().map(|&v| xyz(v)));
         self.to.clear();
         let ahead = |(from, &x): (&[f64; 3], &Vertex<T>)| {
-            let x = plain(x);
+            let x = xyz(x);
             let to = core::array::from_fn(|k| from[k] + (x[k] - from[k]) * reach);
             if to.iter().all(|c: &f64| c.is_finite()) { to } else { *from }
         };
@@ -299,13 +300,10 @@ impl<T: Scalar> Meeting<T> {
     /// For how many of a step's substeps contacts may stay as they are found: until a vertex, going on from `old` as to `x` in one
     /// substep, or a collider has gone two edges.
     pub fn calm_substeps(&self, old: &[Vertex<T>], x: &[Vertex<T>], substeps: u32) -> u32 {
-        let way = |i: usize| V3::from(plain(x[i])) - V3::from(plain(old[i]));
+        let way = |i: usize| V3::from(xyz(x[i])) - V3::from(xyz(old[i]));
         let meets = |i: &usize| self.side_of[*i] != u32::MAX;
-        let mut sum = V3::new(0.0, 0.0, 0.0);
-        (0..self.own).for_each(|i| sum = sum + way(i));
-        let mean = sum * (1.0 / self.own.max(1) as f64);
         // Colliders do not move along.
-        let mean = if self.drivers.len() > 0 { V3::new(0.0, 0.0, 0.0) } else { mean };
+        let mean = if self.drivers.len() > 0 { V3::new(0.0, 0.0, 0.0) } else { mean_of(self.own, way) };
         let most = (0..self.own).filter(meets).map(|i| (way(i) - mean).norm2()).fold(0.0, f64::max).sqrt();
         let most = most.max(self.drivers.farthest() / f64::from(substeps));
         let edge = self.source.as_ref().map_or(0.0, |s| s.edge);
@@ -315,11 +313,7 @@ impl<T: Scalar> Meeting<T> {
 
     /// The mean way of all bodies' vertices, m.
     fn mean_way(&self, to: &[[f64; 3]]) -> V3<f64> {
-        let mut sum = V3::new(0.0, 0.0, 0.0);
-        for (from, to) in self.from[..self.own].iter().zip(to) {
-            sum = sum + (V3::from(*to) - V3::from(*from));
-        }
-        sum * (1.0 / self.own.max(1) as f64)
+        mean_of(self.own, |i| V3::from(to[i]) - V3::from(self.from[i]))
     }
 
     /// Finds pairs.
@@ -495,9 +489,8 @@ impl<T: Scalar> Meeting<T> {
     }
 
     fn row(&self, pair: &Near) -> Option<Row<T>> {
-        let split = if pair.kind == Kind::VertexTriangle { 1 } else { 2 };
         let side = |i: usize| &self.sides[self.side_of[pair.nodes[i] as usize] as usize];
-        let (a, b) = (side(0), side(split));
+        let (a, b) = (side(0), side(pair.kind.split()));
         let (thickness, solid) = wanted(a, b, pair.kind)?;
         if pair.distance <= 0.0 {
             return None;
@@ -635,7 +628,7 @@ impl<T: Scalar> Meeting<T> {
     pub fn guard(&mut self, x: &[Vertex<T>], mut changed: impl FnMut(usize, [T; 3], [f64; 3])) {
         let own = self.own;
         for i in 0..own {
-            let to = plain(x[i]);
+            let to = xyz(x[i]);
             self.to[i] = if to.iter().all(|c| c.is_finite()) { to } else { self.from[i] };
         }
         self.to[own] = self.from[own];
@@ -738,8 +731,9 @@ fn sound(skin: Skin, edge: f64) -> Skin {
     Skin { thickness, friction: number(skin.friction).min(1e6), ..skin }
 }
 
-fn plain<T: Scalar>(v: Vertex<T>) -> [f64; 3] {
-    [v[0].f64(), v[1].f64(), v[2].f64()]
+/// The mean of the first `count` vectors.
+fn mean_of(count: usize, of: impl Fn(usize) -> V3<f64>) -> V3<f64> {
+    (0..count).fold(V3::new(0.0, 0.0, 0.0), |sum, i| sum + of(i)) * (1.0 / count.max(1) as f64)
 }
 
 fn cast<T: Scalar>(v: V3<f64>) -> V3<T> {

@@ -40,6 +40,20 @@ pub enum Solver {
     Newton,
 }
 
+impl Solver {
+    /// One of each kind, element by element first, then those that solve for all elements together.
+    pub const ALL: [Solver; 8] = [
+        Solver::GaussSeidel { relaxation: 1.0, block: false },
+        Solver::Jacobi { relaxation: 1.0 },
+        Solver::MinimumResidual,
+        Solver::ConjugateResiduals,
+        Solver::NonlinearCg,
+        Solver::NewtonCg,
+        Solver::NewtonCholesky,
+        Solver::Newton,
+    ];
+}
+
 impl Default for Solver {
     fn default() -> Self {
         Solver::GaussSeidel { relaxation: 1.0, block: false }

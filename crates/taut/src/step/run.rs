@@ -12,6 +12,7 @@ use crate::solve::aero::Blow;
 use crate::solve::global::{Candidate, Global, Outcome, Settings};
 use crate::solve::scheme::{Integrator, Scheme};
 use crate::solve::soft::{Law, Places};
+use crate::state::xyz;
 use crate::team::Worker;
 use core::ops::Range;
 use core::sync::atomic::{AtomicU64, Ordering};
@@ -340,14 +341,13 @@ impl<T: Scalar> Run<'_, T> {
     /// Hands over positions and multipliers, solves, and takes them back. Vertices that have touched something are held.
     fn solve_once(&self, worker: Worker<'_>, global: &Global, settings: &Settings) -> Outcome {
         let mine = worker.share(0..self.model.vertices());
-        let plain = |v: Vertex<T>| [v[0].f64(), v[1].f64(), v[2].f64()];
         let mut number = mine.start;
         self.each(mine.clone(), |at| {
             let w = if at.old[3] > T::of(0.0) { 0.0 } else { at.x[3].f64() };
-            let (target, drift) = (plain(at.free), plain(at.v));
+            let (target, drift) = (xyz(at.free), xyz(at.v));
             // What has been touched is held where it is.
-            let start = if w > 0.0 { plain(at.old) } else { plain(at.x) };
-            global.put(number, Candidate { x: plain(at.x), start, w, target, drift });
+            let start = if w > 0.0 { xyz(at.old) } else { xyz(at.x) };
+            global.put(number, Candidate { x: xyz(at.x), start, w, target, drift });
             number += 1;
         });
         let lambda = self.lambda.flat();

@@ -59,17 +59,12 @@ impl World {
         swept_regions(&self.x, &there, pad, &mut regions);
         let fields: Vec<Field> = self.surfaces.iter().map(|t| Field::new(Surface::new(t), &regions)).collect();
         all_pairs(&fields, &self.deforms, &mut pairs);
-        let motion = Motion {
-            from: &self.x,
-            to,
-            roles: &self.roles,
-            regions: &regions,
-            pairs: &pairs,
-            moving: false,
-            radii: &[],
-        };
-        let report = guard(&motion, settings, &mut x);
+        let report = guard(&self.motion(to, &regions, &pairs), settings, &mut x);
         (x, report)
+    }
+
+    fn motion<'a>(&'a self, to: &'a [P], regions: &'a [Aabb], pairs: &'a Pairs) -> Motion<'a> {
+        Motion { from: &self.x, to, roles: &self.roles, regions, pairs, moving: false, radii: &[] }
     }
 }
 
@@ -334,15 +329,7 @@ fn vertices_stay_in_their_regions_and_bad_numbers_at_their_place() {
     to[7] = [f64::INFINITY, 0.0, 0.0];
     regions[5] = Aabb::EMPTY;
     let pairs = Pairs::default();
-    let motion = Motion {
-        from: &world.x,
-        to: &to,
-        roles: &world.roles,
-        regions: &regions,
-        pairs: &pairs,
-        moving: false,
-        radii: &[],
-    };
+    let motion = world.motion(&to, &regions, &pairs);
     let mut x = Vec::new();
     let report = guard(&motion, &Settings::default(), &mut x);
     assert_eq!((report.contained, x[3], x[7]), (2, world.x[3], world.x[7]));
@@ -359,15 +346,7 @@ fn a_pair_that_is_not_finite_at_the_start_does_not_hang() {
     let to = moved(&world.x, |_| V3::new(0.0, 0.1, 0.0));
     swept_regions(&world.x, &to, 0.01, &mut regions);
     let pairs = Pairs { vertex_triangle: vec![[12, 3, 4, 0], [13, 0, 1, 3]], edge_edge: vec![[0, 4, 10, 12]] };
-    let motion = Motion {
-        from: &world.x,
-        to: &to,
-        roles: &world.roles,
-        regions: &regions,
-        pairs: &pairs,
-        moving: false,
-        radii: &[],
-    };
+    let motion = world.motion(&to, &regions, &pairs);
     let report = guard(&motion, &Settings::default(), &mut x);
     assert!(x.iter().enumerate().all(|(i, p)| i == 4 || p.iter().all(|c| c.is_finite())), "{report:?}");
 }

@@ -16,7 +16,7 @@ pub(super) struct Pair {
 impl Pair {
     /// The vertices of the first feature and of the second.
     pub fn sides(&self) -> (&[u32], &[u32]) {
-        self.nodes.split_at(if self.kind == Kind::VertexTriangle { 1 } else { 2 })
+        self.nodes.split_at(self.kind.split())
     }
 }
 

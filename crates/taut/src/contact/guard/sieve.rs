@@ -24,7 +24,7 @@ pub(super) fn doubtful(judge: &Judge, x: &[[f64; 3]], ask: Ask) -> Vec<Pair> {
     let mut left = Vec::new();
     let all = judge.motion.pairs;
     for (kind, pairs) in [(Kind::VertexTriangle, &all.vertex_triangle), (Kind::EdgeEdge, &all.edge_edge)] {
-        let split = if kind == Kind::VertexTriangle { 1 } else { 2 };
+        let split = kind.split();
         f64::run(Width::W8, Level::new(), Sieve { judge, x, ask, kind, split, pairs, left: &mut left });
     }
     left

@@ -7,15 +7,8 @@ use crate::model::LooseElements;
 use crate::team::Team;
 use sheet::{G, H, Sheet, distance, moving, plus, settings, sheet};
 
-const ALL: [Solver; 7] = [
-    Solver::Jacobi { relaxation: 1.0 },
-    Solver::MinimumResidual,
-    Solver::ConjugateResiduals,
-    Solver::NonlinearCg,
-    Solver::NewtonCg,
-    Solver::NewtonCholesky,
-    Solver::Newton,
-];
+/// Those that solve for all elements together.
+const ALL: &[Solver] = Solver::ALL.split_at(1).1;
 
 /// Solves until nothing changes. Methods of one Newton step are called again and again, from where they came to.
 fn to_the_end(sheet: &Sheet, solver: Solver) -> (Sheet, Outcome) {
@@ -42,7 +35,7 @@ fn stray(sheet: &Sheet, found: &Sheet) -> f64 {
 fn every_method_finds_the_same_solution_damped_or_not() {
     for gamma in [0.0, 0.01] {
         let (large, small) = (moving(15, gamma), moving(7, gamma));
-        for solver in ALL {
+        for &solver in ALL {
             // Jacobi needs ten thousand iterations for a large sheet.
             let start = if matches!(solver, Solver::Jacobi { .. }) { &small } else { &large };
             let (reference, outcome) = start.step(&settings(Solver::Newton));
@@ -126,7 +119,7 @@ fn conjugate_gradients_and_factorisation_take_the_same_newton_step() {
 fn the_bits_do_not_depend_on_the_number_of_workers() {
     let start = moving(15, 0.01);
     let bits = |s: &Sheet| s.x.iter().flatten().chain(&s.lambda).map(|n| n.to_bits()).collect::<Vec<_>>();
-    for solver in ALL {
+    for &solver in ALL {
         let run = |threads| {
             let settings = Settings { iterations: 12, ..settings(solver) };
             start.solve(&mut Global::default(), &Team::new(threads), &settings, &start.candidates())
@@ -143,7 +136,7 @@ fn the_bits_do_not_depend_on_the_number_of_workers() {
 #[test]
 fn memory_from_another_model_does_not_matter() {
     let (large, small) = (moving(10, 0.0), moving(6, 0.01));
-    for solver in ALL {
+    for &solver in ALL {
         let settings = Settings { iterations: 12, ..settings(solver) };
         let (mut global, team) = (Global::default(), Team::new(1));
         large.solve(&mut global, &team, &settings, &large.candidates());
@@ -156,7 +149,7 @@ fn memory_from_another_model_does_not_matter() {
 fn held_vertices_stay_and_free_fall_is_free() {
     let mut start = moving(8, 0.0);
     start.w[20] = 0.0;
-    for solver in ALL {
+    for &solver in ALL {
         let candidates = start.candidates();
         let (found, _) = start.step(&Settings { iterations: 30, ..settings(solver) });
         for i in [0, 7, 20] {
@@ -169,7 +162,7 @@ fn held_vertices_stay_and_free_fall_is_free() {
     for x in &mut loose.x {
         x[1] = 0.0;
     }
-    for solver in ALL {
+    for &solver in ALL {
         let (found, outcome) = loose.step(&Settings { iterations: 20, ..settings(solver) });
         let fell = found.x.iter().map(|x| (x[1] + G * H * H).abs()).fold(0.0, f64::max);
         assert!(fell < 1e-12 && outcome.residual < 1e-9, "{solver:?}: {fell:e} {outcome:?}");
@@ -205,7 +198,7 @@ fn survive(what: &str, start: &Sheet, candidates: &[Candidate], change: impl Fn(
         }
         outcome
     };
-    ALL.map(one).to_vec()
+    ALL.iter().copied().map(one).collect()
 }
 
 #[test]
