@@ -445,7 +445,7 @@ fn fresh_memory_changes_nothing() {
         let half =
             |h: f64| vec![Collider::fixed(Shape::Box { half: [h, 0.05, h] }, Pose::at([0.0, -0.3, 0.0])), floor(-0.4)];
         for frame in 0..50 {
-            // A box that grows in one go, and a vertex that is nowhere.
+            // A box that grows in one go.
             world.params.colliders = half(if frame < 30 { 0.05 } else { 0.2 });
             if fresh {
                 world.scratch = Scratch::new(1);
