@@ -104,7 +104,8 @@ fn print(simulation: &Simulation, crossed: &Intersections) {
     println!("  {} frames, {} a second, {seconds:.2} s", simulation.frames(), time.fps);
     let formats: Vec<&str> = scene.settings.output.formats.iter().map(|f| f.0).collect();
     println!("  written as {}", if formats.is_empty() { "nothing".into() } else { formats.join(", ") });
-    simulation.warnings().iter().for_each(|warning| println!("  warning: {warning}"));
+    let warnings = simulation.warnings();
+    warnings.iter().for_each(|warning| println!("  warning: {warning}"));
     if let Some(first) = crossed.first {
         let ([a, b], [x, y, z]) = (first.between.map(|number| simulation.name_of(number)), first.at);
         let count = crossed.count;
@@ -112,5 +113,6 @@ fn print(simulation: &Simulation, crossed: &Intersections) {
             "  warning: {count} intersections at the beginning, first of {a:?} with {b:?} at ({x:.3}, {y:.3}, {z:.3})"
         );
     }
-    println!("  nothing is wrong with it");
+    let fine = warnings.is_empty() && crossed.first.is_none();
+    println!("  {}", if fine { "nothing is wrong with it" } else { "it can be run" });
 }

@@ -25,7 +25,7 @@ impl Legend {
     }
 
     /// The share of the picture's width to leave free on the right (see [`crate::Framing::margins`]).
-    pub const WIDTH: f64 = 0.16;
+    pub const WIDTH: f64 = 0.2;
 
     /// Draws the legend at the right of the picture, centred vertically.
     pub fn draw(&self, picture: &mut Picture) {

@@ -187,3 +187,12 @@ fn heat_tables_colour_their_cells() {
     let fills: Vec<&str> = document.descendants().filter_map(|n| n.attribute("fill")).collect();
     assert_eq!(fills, [table.scale.colour(0.0).css(), table.scale.colour(1.0).css()]);
 }
+
+/// A series of one point is drawn as a dot that can be seen among lines.
+#[test]
+fn a_single_point_is_a_dot() {
+    let chart = Chart::lines("Solvers").series("many", [[1.0, 1.0], [2.0, 2.0]]).series("one", [[1.5, 1.0]]);
+    let svg = chart.svg();
+    assert_eq!(svg.matches("<circle").count(), 1, "{svg}");
+    assert!(svg.contains("<title>one</title></circle>"), "{svg}");
+}

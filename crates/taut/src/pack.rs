@@ -53,8 +53,8 @@ pub struct Batch<T, const V: usize, const P: usize, const R: usize> {
     pub damped_rows: u32,
     /// Bit r is set if row r has physical stiffness in any element.
     pub elastic_rows: u32,
-    /// Whether any elastic row has a damping time.
-    pub viscous: bool,
+    /// Whether any elastic row of a block has a damping time; parallel to `elastic`.
+    pub viscous: Vec<bool>,
     /// The number of elements.
     pub count: usize,
 }
@@ -71,7 +71,7 @@ impl<T, const V: usize, const P: usize, const R: usize> Default for Batch<T, V, 
             stiff_rows: 0,
             damped_rows: 0,
             elastic_rows: 0,
-            viscous: false,
+            viscous: Vec::new(),
             count: 0,
         }
     }
@@ -164,19 +164,21 @@ impl<T: Scalar, const V: usize, const P: usize, const R: usize> Batch<T, V, P, R
         let zero = T::of(0.0);
         let mut out =
             Elastic { compliance: [[T::of(SLACK); BLOCK]; R], coupling: [[zero; BLOCK]; 3], gamma: [[zero; BLOCK]; R] };
+        let mut viscous = false;
         for (lane, &id) in chunk.iter().enumerate() {
             let Some(e) = &loose[id as usize].elastic else { continue };
             for r in 0..R {
                 out.compliance[r][lane] = T::of(e.diagonal[r]);
                 out.gamma[r][lane] = T::of(e.gamma[r]);
                 self.elastic_rows |= u32::from(e.diagonal[r] < SLACK) << r;
-                self.viscous |= e.gamma[r] > 0.0;
+                viscous |= e.gamma[r] > 0.0;
             }
             for c in 0..3 {
                 out.coupling[c][lane] = T::of(e.coupling[c]);
             }
         }
         self.elastic.push(out);
+        self.viscous.push(viscous);
     }
 }
 

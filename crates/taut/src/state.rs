@@ -22,6 +22,9 @@ pub struct State<T: Scalar> {
     pub(crate) before: Vec<[Vertex<T>; 2]>,
     /// The length of that substep, s.
     pub(crate) before_h: f64,
+    /// Accelerations (m/s²) by which the last substep's elastic forces moved vertices, for integrators that use them again after solvers
+    /// whose multipliers say something else when stopped early; else empty.
+    pub(crate) acted: Vec<Vertex<T>>,
 }
 
 impl<T: Scalar> State<T> {
@@ -45,6 +48,7 @@ impl<T: Scalar> State<T> {
             multipliers: vec![[zero; BLOCK]; model.elements.multipliers],
             before: Vec::new(),
             before_h: 0.0,
+            acted: Vec::new(),
         }
     }
 
@@ -61,6 +65,13 @@ impl<T: Scalar> State<T> {
         first
     }
 
+    /// Prepares for substeps that use the accelerations of the one before, or do not. True if they are known.
+    pub(crate) fn recall(&mut self, recall: bool) -> bool {
+        let known = recall && !self.acted.is_empty();
+        self.acted.resize(if recall { self.x.len() } else { 0 }, [T::of(0.0); 4]);
+        known
+    }
+
     /// Simulated time, s.
     pub fn time(&self) -> f64 {
         self.time
@@ -70,9 +81,10 @@ impl<T: Scalar> State<T> {
     /// and what the integrator remembers. To be taken between steps: where pins were told to go is not in it.
     pub fn to_numbers(&self) -> Vec<T> {
         let vertices = self.x.iter().chain(&self.v).flatten();
+        let multipliers = self.multipliers.iter().flatten().chain(self.acted.iter().flatten());
         let before = self.before.iter().flatten().flatten();
         let length = self.before_length();
-        vertices.chain(self.multipliers.iter().flatten()).chain(before).chain(length.as_slice()).copied().collect()
+        vertices.chain(multipliers).chain(before).chain(length.as_slice()).copied().collect()
     }
 
     /// The length of the substep before, if it counts: in three parts, so that even f32 gives back every bit of it.
@@ -93,7 +105,9 @@ impl<T: Scalar> State<T> {
         let mut state = State::new(model);
         let count = state.x.len();
         let (vertices, rest) = numbers.split_at_checked(8 * count)?;
-        let (multipliers, before) = rest.split_at_checked(BLOCK * state.multipliers.len())?;
+        let (multipliers, rest) = rest.split_at_checked(BLOCK * state.multipliers.len())?;
+        // What two kinds of integrators remember: never both, and of different lengths.
+        let (acted, before) = rest.split_at(if rest.len() == 4 * count { 4 * count } else { 0 });
         if !(before.is_empty() || before.len() == 8 * count + 3) || !numbers.iter().all(|n| n.finite()) {
             return None;
         }
@@ -105,6 +119,7 @@ impl<T: Scalar> State<T> {
         state.x.copy_from_slice(x);
         state.v.copy_from_slice(v);
         state.multipliers.copy_from_slice(multipliers.as_chunks().0);
+        state.acted = acted.as_chunks().0.to_vec();
         if let [before @ .., high, middle, low] = before {
             state.before = before.as_chunks::<4>().0.as_chunks::<2>().0.to_vec();
             state.before_h = high.f64() + middle.f64() + low.f64();
@@ -135,12 +150,27 @@ impl<T: Scalar> State<T> {
 
     /// Puts a vertex somewhere, m. A position that is not finite is ignored.
     pub fn set_position(&mut self, model: &Model<T>, vertex: u32, position: [f64; 3]) {
-        set(&mut self.x[model.own[vertex as usize] as usize], position);
+        let i = model.own[vertex as usize] as usize;
+        set(&mut self.x[i], position);
+        self.forget(i);
     }
 
     /// Gives a vertex a velocity, m/s. One that is not finite is ignored.
     pub fn set_velocity(&mut self, model: &Model<T>, vertex: u32, velocity: [f64; 3]) {
-        set(&mut self.v[model.own[vertex as usize] as usize], velocity);
+        let i = model.own[vertex as usize] as usize;
+        set(&mut self.v[i], velocity);
+        self.forget(i);
+    }
+
+    /// What integrators remember of a vertex that was put elsewhere, or given another velocity: that it always moved so.
+    fn forget(&mut self, i: usize) {
+        if let Some(before) = self.before.get_mut(i) {
+            let (x, v, h) = (self.x[i], self.v[i], T::of(self.before_h));
+            *before = [[x[0] - v[0] * h, x[1] - v[1] * h, x[2] - v[2] * h, x[3]], v];
+        }
+        if let Some(acted) = self.acted.get_mut(i) {
+            *acted = [T::of(0.0); 4];
+        }
     }
 
     /// Holds a vertex where it is.
@@ -148,6 +178,7 @@ impl<T: Scalar> State<T> {
         let i = model.own[vertex as usize] as usize;
         self.x[i][3] = T::of(0.0);
         self.v[i] = [T::of(0.0); 4];
+        self.forget(i);
     }
 
     /// Lets a vertex go, with the velocity it was moved at.
@@ -155,6 +186,7 @@ impl<T: Scalar> State<T> {
         let i = model.own[vertex as usize];
         self.x[i as usize][3] = inverse(model.masses[vertex as usize]);
         self.targets.retain(|t| t.0 != i);
+        self.forget(i as usize);
     }
 
     /// Whether a vertex is held.

@@ -8,19 +8,6 @@ use taut::{
     Pose, Scratch, Shape, Solid, SolidElasticity, Solver, State, step,
 };
 
-const ALL: [Solver; 10] = [
-    Solver::GaussSeidel { relaxation: 1.0, block: false },
-    Solver::GaussSeidel { relaxation: 1.0, block: true },
-    Solver::GaussSeidel { relaxation: 1.4, block: false },
-    Solver::Jacobi { relaxation: 1.0 },
-    Solver::MinimumResidual,
-    Solver::ConjugateResiduals,
-    Solver::NonlinearCg,
-    Solver::NewtonCg,
-    Solver::NewtonCholesky,
-    Solver::Newton,
-];
-
 fn continuum() -> Membrane {
     Membrane::Continuum(Orthotropic { weft: 200.0, warp: 100.0, poisson: 0.3, shear: 30.0 })
 }
@@ -88,7 +75,7 @@ fn every_solver_finds_the_reference() {
         let h = 1.0 / 240.0;
         let with = |solver, iterations, tolerance| Params { integrator, ..params(solver, iterations, tolerance) };
         let reference = after(&model, &state, &with(Solver::Newton, 50, 1e-11), h);
-        for solver in ALL {
+        for solver in common::SOLVERS {
             if matches!(solver, Solver::NewtonCg | Solver::NewtonCholesky) {
                 continue;
             }
@@ -149,7 +136,7 @@ fn close(a: [f64; 3], b: [f64; 3]) -> bool {
 /// velocities carry along straight lines, is their own doing.)
 #[test]
 fn a_falling_damped_sheet_keeps_its_momenta() {
-    for solver in ALL {
+    for solver in common::SOLVERS {
         let (model, mut state) = thrown();
         let mass: f64 = model.masses().iter().sum();
         let mut scratch = Scratch::new(1);
@@ -193,7 +180,7 @@ fn damping_leaves_the_spin_alone() {
 /// Colliders hold cloth with every solver: a sheet dropped on a sphere ends outside it, and near it.
 #[test]
 fn contacts_work_with_every_solver() {
-    for solver in ALL {
+    for solver in common::SOLVERS {
         let (model, mut state) = sheet(9, continuum(), 0.01);
         let pose = Pose { position: [0.5, -0.35, 0.5], ..Pose::default() };
         let ball = Collider::fixed(Shape::Sphere { radius: 0.3 }, pose);
@@ -211,9 +198,10 @@ fn contacts_work_with_every_solver() {
     }
 }
 
-/// What no fabric is gives a finite state and a report, with every solver and in both precisions.
+/// What no fabric is gives a finite state and a report, with every solver and in both precisions, and nothing flies away: vertices stay
+/// within the size of the bodies and the way that a free fall takes them, twice that because a short end may whip.
 #[test]
-fn absurd_stiffness_stays_finite() {
+fn absurd_stiffness_stays_where_it_is() {
     fn run<T: taut::lanes::Scalar>(solver: Solver, k: f64, dt: f64, masses: bool) {
         let membrane = Membrane::Continuum(Orthotropic { weft: k, warp: k, poisson: 0.3, shear: 0.4 * k });
         let mut builder = ModelBuilder::new();
@@ -230,11 +218,19 @@ fn absurd_stiffness_stays_finite() {
         let mut scratch = Scratch::new(1);
         for n in 0..5 {
             let report = step(&model, &mut state, &mut scratch, &params(solver, 20, 1e-9), dt);
-            let x = state.positions(&model);
-            assert!(x.iter().flatten().all(|c| c.is_finite()), "{solver:?} k {k:e} dt {dt} step {n}: {report:?}");
+            let t = f64::from(n + 1) * dt;
+            // Implicit Euler falls ½ g t (t + h); the sheet and the bar together are 1.4 m across.
+            let reach = 2.0 * (1.5 + 0.5 * 9.81 * t * (t + dt));
+            for x in state.positions(&model) {
+                let far = (x[0] * x[0] + x[1] * x[1] + x[2] * x[2]).sqrt();
+                // Blocks at held vertices are thrown about in steps of a second, and come back (see `Solver::GaussSeidel`).
+                let wild = dt == 1.0 && matches!(solver, Solver::GaussSeidel { block: true, .. });
+                let held = if wild { far.is_finite() } else { far < reach };
+                assert!(held, "{solver:?} k {k:e} dt {dt} step {n}: {far} m, {report:?}");
+            }
         }
     }
-    for solver in ALL {
+    for solver in common::SOLVERS {
         for (k, dt, masses) in [(1e12, 0.016, false), (0.0, 0.016, false), (100.0, 1.0, false), (1e12, 1.0, true)] {
             run::<f32>(solver, k, dt, masses);
             run::<f64>(solver, k, dt, masses);

@@ -41,7 +41,7 @@ pub fn result(simulation: &mut Simulation) -> Value {
 /// Everything that a person should know before trusting the result.
 pub fn warnings(simulation: &Simulation) -> Vec<String> {
     let metrics = simulation.metrics();
-    let mut warnings = simulation.warnings().to_vec();
+    let mut warnings = simulation.warnings();
     if metrics.contained > 0 {
         let many = metrics.contained;
         warnings.push(format!("positions were no longer finite and were put back, {many} times: try more substeps"));

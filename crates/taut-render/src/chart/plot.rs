@@ -189,6 +189,13 @@ fn draw_lines(svg: &mut Svg, chart: &Chart, x: &Ruler, y: &Ruler) {
         let path = line_path(&thin_out(places.collect()));
         let (colour, name) = (series_colour(i).css(), escape(&series.name));
         svg.raw(&format!(r#"<path class="series" data-name="{name}" stroke="{colour}" d="{path}"/>"#));
+        // A series of one point would be lost among lines.
+        if let [point] = series.points[..]
+            && let (Some(cx), Some(cy)) = (x.place(point[0]), y.place(point[1]))
+        {
+            let (cx, cy) = (number(cx), number(cy));
+            svg.raw(&format!(r#"<circle cx="{cx}" cy="{cy}" r="4.5" fill="{colour}"><title>{name}</title></circle>"#));
+        }
     }
 }
 

@@ -20,6 +20,7 @@
 
 #[macro_use]
 mod macros;
+pub(crate) mod advice;
 mod assets;
 mod builtin;
 mod check;
@@ -158,6 +159,11 @@ impl Scene {
     /// Everything it says, defaults filled in, as JSON.
     pub fn to_json(&self) -> serde_json::Value {
         decode::Value::json(&self.settings)
+    }
+
+    /// What it says that has no effect or will not hold, a sentence each.
+    pub(crate) fn advice(&self, pace: advice::Pace) -> Vec<String> {
+        advice::advice(&self.settings, &self.root, pace)
     }
 
     /// The dotted path of an element of a list at the root, for messages.

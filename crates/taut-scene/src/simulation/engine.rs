@@ -16,6 +16,8 @@ pub(super) trait Engine: Send {
     fn bodies(&self) -> &[Body];
     fn warnings(&self) -> &[taut::Warning];
     fn rest_positions(&self) -> &[[f64; 3]];
+    fn fastest_mode(&self) -> f64;
+    fn firmness(&self) -> f64;
     fn position(&self, vertex: u32) -> [f64; 3];
     fn positions(&self, vertices: Range<u32>) -> Vec<[f64; 3]>;
     fn velocities(&self, vertices: Range<u32>) -> Vec<[f64; 3]>;
@@ -79,6 +81,14 @@ impl<T: Scalar + Element> Engine for Typed<T> {
 
     fn rest_positions(&self) -> &[[f64; 3]] {
         self.model.rest_positions()
+    }
+
+    fn fastest_mode(&self) -> f64 {
+        measure::fastest_mode(&self.model)
+    }
+
+    fn firmness(&self) -> f64 {
+        measure::firmness(&self.model, &self.state)
     }
 
     fn position(&self, vertex: u32) -> [f64; 3] {

@@ -24,6 +24,7 @@ mod motion;
 mod pins;
 mod surface;
 mod touch;
+mod unsolved;
 mod verify;
 
 pub use colliders::ColliderObject;
@@ -31,6 +32,7 @@ pub use metrics::Metrics;
 pub use touch::{ContactLog, Seen};
 pub use verify::{Crossing, Intersections};
 
+use crate::scene::advice::Pace;
 use crate::scene::settings::{Colour, Precision, Shape};
 use crate::scene::{Scene, SceneError};
 use crate::write::hash::Hash64;
@@ -42,6 +44,7 @@ use std::ops::Range;
 use taut::limit::{LimitReport, LimitSpec};
 use taut::mesh::Group;
 use taut::{Params, Skin, Stage, Touch};
+use unsolved::{Look, Unsolved};
 use verify::Verifier;
 
 /// What an object is made of.
@@ -124,6 +127,7 @@ pub struct Simulation {
     contacts: u64,
     limit: LimitReport,
     stage_seconds: Vec<f64>,
+    unsolved: Unsolved,
     identity: u64,
 }
 
@@ -147,6 +151,7 @@ impl Simulation {
         };
         let mut engine = engine.map_err(build::builder(scene, "cloth"))?;
         warnings.extend(engine.warnings().iter().map(ToString::to_string));
+        warnings.extend(scene.advice(pace(scene, engine.as_ref())));
         add_surfaces(&mut objects, engine.as_ref());
         for (base, places) in starts {
             (base..).zip(places).for_each(|(vertex, place)| engine.set_position(vertex, place));
@@ -179,6 +184,7 @@ impl Simulation {
             contacts: 0,
             limit: LimitReport::none(),
             stage_seconds: vec![0.0; Stage::ALL.len()],
+            unsolved: Unsolved::default(),
             identity: hash.finish(),
             scene: scene.clone(),
         })
@@ -234,6 +240,10 @@ impl Simulation {
         self.log.add(report.touch, report.intersections, self.time());
         // Whatever the number of threads, metrics are the same.
         self.limit = LimitReport { threads: 0, ..report.limit };
+        if self.frame.is_multiple_of(unsolved::EVERY) {
+            let look = self.look(report.residual);
+            self.unsolved.watch(self.frame, look);
+        }
         for (sum, seconds) in self.stage_seconds.iter_mut().zip(&report.stage_seconds) {
             *sum += seconds;
         }
@@ -253,6 +263,14 @@ impl Simulation {
     /// What each of them did in the last step.
     pub fn limit_reports(&mut self) -> &[LimitReport] {
         self.engine.limit_reports()
+    }
+
+    /// How far from done the solver was, by what it left.
+    fn look(&self, residual: f64) -> Look {
+        let params = self.scene.settings.solver.params();
+        let size = self.objects.iter().map(|object| unsolved::diagonal(&object.info.rest)).fold(0.0, f64::max);
+        let h = self.step_seconds() / f64::from(params.substeps);
+        Look::new(self.engine.as_ref(), &params, residual, size, h)
     }
 
     /// How to step from one time to another, s.
@@ -429,9 +447,10 @@ impl Simulation {
         pins::held(&self.pins).into_iter().map(|vertex| self.engine.position(vertex)).collect()
     }
 
-    /// What was odd about the meshes and how it was helped, a sentence each.
-    pub fn warnings(&self) -> &[String] {
-        &self.warnings
+    /// What was odd about the meshes and how it was helped, what the scene asks for that has no effect or will not hold, and
+    /// whether a solver has stayed far from done; a sentence each.
+    pub fn warnings(&self) -> Vec<String> {
+        self.warnings.iter().cloned().chain(self.unsolved.warning()).collect()
     }
 
     /// Seconds of work so far in each stage of the step, in the order of [`stage_names`].
@@ -458,7 +477,8 @@ impl Simulation {
     pub fn save(&self) -> Checkpoint {
         let mut checkpoint = Checkpoint::new(self.identity, u64::from(self.frame) + 1, self.time());
         self.engine.save(&mut checkpoint);
-        checkpoint.put("counters", vec![self.contained, self.contacts]);
+        let counters = [self.contained, self.contacts].into_iter().chain(self.unsolved.to_numbers());
+        checkpoint.put("counters", counters.collect::<Vec<u64>>());
         checkpoint.put("contact", self.log.numbers());
         checkpoint.put("limit", limits::numbers(&self.limit));
         checkpoint.put("stage_seconds", self.stage_seconds.clone());
@@ -487,6 +507,7 @@ impl Simulation {
         self.log = log;
         self.contained = counters.first().copied().unwrap_or(0);
         self.contacts = counters.get(1).copied().unwrap_or(0);
+        self.unsolved = Unsolved::from_numbers(counters.get(2..).unwrap_or_default());
         self.stage_seconds = stage_seconds;
         self.stage_seconds.resize(Stage::ALL.len(), 0.0);
         Ok(())
@@ -512,6 +533,15 @@ fn unmet(colliders: &[ColliderObject], skins: &[Skin]) -> Vec<String> {
         format!("nothing meets the mesh of collider {:?}: contact between surfaces is off", c.name)
     };
     meshes.map(say).collect()
+}
+
+/// How fast the model swings, and how short its substeps are.
+fn pace(scene: &Scene, engine: &dyn Engine) -> Pace {
+    let (time, params) = (&scene.settings.time, scene.settings.solver.params());
+    let substep = 1.0 / (time.fps * f64::from(time.steps) * f64::from(params.substeps));
+    // The others hold whatever the steps.
+    let matters = matches!(params.integrator, taut::Integrator::AlphaBeta { .. } | taut::Integrator::Newmark { .. });
+    Pace { substep, fastest: if matters { engine.fastest_mode() } else { 0.0 } }
 }
 
 /// Those of all held vertices, ascending, that belong to an object.

@@ -49,8 +49,9 @@ pub struct ClothStiffness {
     pub edge: f64,
 }
 
-/// Damping rates along the rows, 1/s: after 1/rate seconds about a third of the motion is left. Rigid motion is
-/// never damped.
+/// Damping rates along the rows, 1/s: after 1/rate seconds about a third of the motion within an element is left, if it were alone.
+/// What many elements do together lives longer, a wave across n of them about n² times: rates of hundreds calm it. Rigid
+/// motion is never damped.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ClothDamping {
     /// Stretch along weft.
@@ -162,7 +163,7 @@ impl ModelBuilder {
             self.faces.push(Loose { index: triangles[t], rest: [1.0], stiffness: [], damping: [], elastic: None });
         }
         let edges = edges_of(&triangles, &kept);
-        self.add_edges(&edges, cloth);
+        self.add_edges(&triangles, &edges, &qs, cloth);
         self.add_hinges(name, base, &triangles, &edges, &qs, cloth);
         if let Some(ClothElasticity { membrane: Membrane::Links { stretch, shear, bend }, damping, .. }) =
             cloth.elasticity
@@ -171,7 +172,8 @@ impl ModelBuilder {
             for (kind, list) in links.all().into_iter().enumerate() {
                 let k = [stretch, shear, bend][kind];
                 let gamma = [damping.stretch, damping.shear, damping.bend][kind];
-                self.springs_between(&list, k, gamma);
+                let list = list.into_iter().map(|(pair, along)| (pair, rest_stretch(along, cloth)));
+                self.springs_between(list, k, gamma);
             }
         }
         self.bodies.push(Body {
@@ -274,15 +276,17 @@ impl ModelBuilder {
         first..list.len() as u32
     }
 
-    fn add_edges(&mut self, edges: &[Side], cloth: &Cloth) {
+    fn add_edges(&mut self, triangles: &[[u32; 3]], edges: &[Side], qs: &[Material], cloth: &Cloth) {
         if cloth.elasticity.is_some() || cloth.stiffness.edge == 0.0 && cloth.damping.edge == 0.0 {
             return;
         }
         for side in edges {
             let [a, b] = side.ends.map(|v| V3::from(self.positions[v as usize]));
+            let t = side.triangles[0];
+            let along = material_edge(triangles[t], &qs[t], side.ends);
             self.loose.edges.push(Loose {
                 index: side.ends,
-                rest: [1.0 / (b - a).norm2().sqrt(), 1.0],
+                rest: [1.0 / (b - a).norm2().sqrt(), rest_stretch(along, cloth)],
                 stiffness: [cloth.stiffness.edge],
                 damping: [cloth.damping.edge],
                 elastic: None,
@@ -362,6 +366,13 @@ pub(super) fn material_edge(triangle: [u32; 3], q: &Material, ends: [u32; 2]) ->
     };
     let [a, b] = ends.map(at);
     [b[0] - a[0], b[1] - a[1]]
+}
+
+/// The length that counts as unstretched of a line along `along` in the material's axes, over its length.
+fn rest_stretch(along: [f64; 2], cloth: &Cloth) -> f64 {
+    let ([u, v], [s, t]) = (along, cloth.rest_stretch);
+    let length = u.hypot(v);
+    if length > 0.0 && cloth.rest_stretch != [1.0; 2] { (s * u).hypot(t * v) / length } else { 1.0 }
 }
 
 /// An edge of a mesh and the triangles at it.

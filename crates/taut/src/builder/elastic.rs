@@ -34,7 +34,7 @@ pub enum Membrane {
         shear: f64,
     },
     /// Springs (soft constraints §8): along weft and warp, across the diagonals of quads, and between next neighbours in a
-    /// row, each with a spring constant in N/m. For meshes of quads cut in two; on others, every edge that does not
+    /// row, each with a spring constant in N/m, at rest at the cloth's rest stretches. For meshes of quads cut in two; on others, every edge that does not
     /// follow the grain counts as a diagonal.
     Links {
         /// Of edges along weft or warp, N/m.
@@ -69,7 +69,9 @@ impl Orthotropic {
 }
 
 /// Damping times γ, s: the force of a row is −E (c + γ ċ) (soft constraints §6). Free fall and rigid motion are left
-/// alone.
+/// alone. Implicit integrators take ċ at the step's end and are stable with any γ; explicit ones
+/// ([`AlphaBeta`](crate::Integrator::AlphaBeta) with `alpha` or `beta` 0) take it at its start, and bear no more than about 1/(ω² h) for the
+/// fastest mode ω (rad/s).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ElasticDamping {
     /// Of stretch and area (or springs along weft and warp), s.

@@ -87,18 +87,19 @@ impl ModelBuilder {
         for (number, pair) in pairs.iter().enumerate() {
             self.check_index("", "spring", number, pair)?;
         }
-        self.springs_between(pairs, stiffness, damping);
+        self.springs_between(pairs.iter().map(|&pair| (pair, 1.0)), stiffness, damping);
         Ok(())
     }
 
-    /// Springs between pairs that exist. One without length has no direction to act along, and is left out.
-    fn springs_between(&mut self, pairs: &[[u32; 2]], k: f64, gamma: f64) {
-        for &index in pairs.iter().filter(|_| k > 0.0) {
+    /// Springs between pairs that exist, each with the length that counts as unstretched, over the distance. One without
+    /// length has no direction to act along, and is left out.
+    fn springs_between(&mut self, pairs: impl IntoIterator<Item = ([u32; 2], f64)>, k: f64, gamma: f64) {
+        for (index, stretch) in pairs.into_iter().filter(|_| k > 0.0) {
             let [a, b] = index.map(|v| V3::from(self.positions[v as usize]));
             let l = (b - a).norm2().sqrt();
             if l > 0.0 {
-                let elastic = Some(elastic::spring(k, l, gamma));
-                self.loose.edges.push(Loose { index, rest: [1.0 / l, 1.0], stiffness: [0.0], damping: [0.0], elastic });
+                let (rest, elastic) = ([1.0 / l, stretch], Some(elastic::spring(k, l, gamma)));
+                self.loose.edges.push(Loose { index, rest, stiffness: [0.0], damping: [0.0], elastic });
             }
         }
     }

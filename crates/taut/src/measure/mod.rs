@@ -2,7 +2,8 @@
 
 mod energy;
 
-pub use energy::elastic_energy;
+pub use crate::solve::global::fastest_mode;
+pub use energy::{elastic_energy, firmness};
 
 use crate::element::{Element, Row, Rows};
 use crate::lanes::{BLOCK, Scalar, V3, Vertex};

@@ -6,6 +6,7 @@ pub(crate) mod lanewise;
 pub mod pbd;
 pub(crate) mod scheme;
 pub(crate) mod soft;
+pub(crate) mod warm;
 
 #[cfg(test)]
 mod tests;
@@ -18,7 +19,8 @@ pub enum Solver {
     GaussSeidel {
         /// 1 for plain Gauss–Seidel; up to 2 for successive over-relaxation.
         relaxation: f64,
-        /// Solves an element's stretch and shear together, not only the stretches.
+        /// Solves an element's stretch and shear together, not only the stretches. Comes nearer with as many iterations; but where a
+        /// step carries cloth many times its own size past a held vertex, the elements there are thrown about for some steps.
         block: bool,
     },
     /// All elements at once, each with its share of the vertices' masses (Jacobi with averaging). Slow and smooth.
@@ -52,6 +54,11 @@ impl Solver {
         Solver::NewtonCholesky,
         Solver::Newton,
     ];
+
+    /// Whether it works on positions alone, multipliers following from them.
+    pub(crate) fn on_positions(self) -> bool {
+        matches!(self, Solver::NonlinearCg | Solver::NewtonCg | Solver::NewtonCholesky | Solver::Newton)
+    }
 }
 
 impl Default for Solver {

@@ -61,6 +61,9 @@ pub(crate) struct Scheme {
     pub rate: f64,
     /// h α (s): what a new elastic acceleration gives to the velocity where `reach` is 0 and the solve moves nothing.
     pub late: f64,
+    /// s: by how much a force might be late before it gives more than the scheme takes. The scheme damps a slow swing of ω rad/s
+    /// by ½ ω² times this, s⁻¹; a force that is late by as much feeds it by the same.
+    pub lead: f64,
 }
 
 impl Integrator {
@@ -83,6 +86,7 @@ impl Integrator {
                     reach: two_thirds * two_thirds,
                     rate: 1.0 / two_thirds,
                     late: 0.0,
+                    lead: 0.0,
                 }
             }
             Integrator::Newmark { beta, gamma } => {
@@ -98,6 +102,7 @@ impl Integrator {
                     reach: h * h * beta,
                     rate: gamma / (beta * h),
                     late: 0.0,
+                    lead: h * (gamma - 0.5).max(0.0),
                 }
             }
         }
@@ -110,6 +115,11 @@ impl Integrator {
 }
 
 impl Scheme {
+    /// Whether the last step's elastic accelerations are used again.
+    pub(crate) fn looks_back(&self) -> bool {
+        self.force != 0.0 || self.impulse != 0.0
+    }
+
     /// Whether this is implicit Euler with time step `h` (s), for which less has to be done.
     pub(crate) fn plain(&self, h: f64) -> bool {
         *self == alpha_beta(h, 1.0, 1.0)
@@ -131,6 +141,7 @@ fn alpha_beta(h: f64, alpha: f64, beta: f64) -> Scheme {
         reach,
         rate: if beta > 0.0 { 1.0 / (h * beta) } else { 1.0 / h },
         late: if reach > 0.0 { 0.0 } else { h * alpha },
+        lead: h * (alpha + beta - 1.0).max(0.0),
     }
 }
 

@@ -7,6 +7,7 @@
 //! λ is the sum of all δλ since the step began: that is what makes the stiffness independent of the iterations.
 
 use super::lanewise::{edges, floored, gather, load_rows, move_vertices, scatter, weights};
+use super::warm::Memory;
 use crate::element::{Element, Row, Rows};
 use crate::lanes::{BLOCK, Kernel, Lanes, Real, Scalar, Shared, V3, Vertex};
 use crate::pack::{Batch, Block, Elastic, SLACK};
@@ -34,7 +35,7 @@ pub(crate) struct Elements<'a, T, const V: usize, const P: usize, const R: usize
     elastic: &'a [Elastic<T, R>],
     lambda: &'a mut [[[T; BLOCK]; R]],
     rows: u32,
-    viscous: bool,
+    viscous: &'a [bool],
 }
 
 impl<'a, T: Scalar, const V: usize, const P: usize, const R: usize> Elements<'a, T, V, P, R> {
@@ -47,8 +48,8 @@ impl<'a, T: Scalar, const V: usize, const P: usize, const R: usize> Elements<'a,
         let at = batch.multipliers + range.start * R..batch.multipliers + range.end * R;
         // SAFETY: in range by the layout of a model's multipliers, and not shared by the caller's promise.
         let (lambda, _) = unsafe { lambda.slice(at) }.as_chunks_mut::<R>();
-        let (blocks, elastic) = (&batch.blocks[range.clone()], &batch.elastic[range]);
-        Elements { blocks, elastic, lambda, rows: batch.elastic_rows, viscous: batch.viscous }
+        let (blocks, elastic) = (&batch.blocks[range.clone()], &batch.elastic[range.clone()]);
+        Elements { blocks, elastic, lambda, rows: batch.elastic_rows, viscous: &batch.viscous[range] }
     }
 }
 
@@ -91,13 +92,12 @@ where
     #[inline(always)]
     fn run<L: Lanes<T>>(self, token: L::Token) {
         let Elements { blocks, elastic, lambda, rows, viscous } = self.elements;
-        for ((block, elastic), lambda) in blocks.iter().zip(elastic).zip(lambda) {
+        for (((block, elastic), lambda), &viscous) in blocks.iter().zip(elastic).zip(lambda).zip(viscous) {
             let mut lane = 0;
             while lane < BLOCK {
                 let rest = load_rows::<T, L, P>(token, &block.rest, lane);
                 // SAFETY: `new`'s promise.
                 let mut x = unsafe { gather::<T, L, V>(token, self.places.x, &block.places, lane) };
-                let w = weights(&x);
                 let like = x[0][0];
                 let none = V3::lit(like, [0.0; 3]);
                 let mut relaxer = Relaxer::<L, D, R> {
@@ -109,8 +109,7 @@ where
                     coupling: load_rows::<T, L, 3>(token, &elastic.coupling, lane),
                     gamma: load_rows::<T, L, R>(token, &elastic.gamma, lane),
                     lambda: load_rows::<T, L, R>(token, lambda, lane),
-                    // One direction cannot be hardly touched by the free end: an edge needs no floor.
-                    metric: E::metric(&rest, &if V == 2 { w } else { floored(&w) }),
+                    metric: metric::<E, L, V, D, P, R>(&rest, &weights(&x)),
                     speed: [none; D],
                     total: [none; D],
                     waiting: [Waiting { error: like.lit(0.0), gradient: [none; D], ease: like.lit(1.0) }; 3],
@@ -142,6 +141,33 @@ where
             }
         }
     }
+}
+
+/// The metric of an element's columns that its multipliers are found with. One direction cannot be hardly touched by the
+/// free end: an edge needs no floor.
+#[inline(always)]
+fn metric<E, L, const V: usize, const D: usize, const P: usize, const R: usize>(
+    rest: &[L; P],
+    w: &[L; V],
+) -> [[L; D]; D]
+where
+    L: Real,
+    E: Element<V, D, P, R>,
+{
+    E::metric(rest, &if V == 2 { *w } else { floored(w) })
+}
+
+/// aᵀ metric b of two gradients on the columns: A between their rows.
+#[inline(always)]
+fn across<L: Real, const D: usize>(metric: &[[L; D]; D], a: &[V3<L>; D], b: &[V3<L>; D]) -> L {
+    let mut sum = metric[0][0] * a[0].dot(b[0]);
+    for l in 1..D {
+        sum = sum + metric[l][l] * a[l].dot(b[l]);
+        for m in 0..l {
+            sum = sum + metric[l][m] * (a[l].dot(b[m]) + a[m].dot(b[l]));
+        }
+    }
+    sum
 }
 
 /// Velocities as they would be if the step ended now: ṽ + (x − x̃) rate.
@@ -245,14 +271,7 @@ impl<L: Real, const D: usize, const R: usize> Relaxer<L, D, R> {
     /// s (1 + γ rate) A + E⁻¹ between rows `first + i` and `first + j`.
     #[inline(always)]
     fn system(&self, first: usize, n: usize, i: usize, j: usize) -> L {
-        let (a, b) = (&self.waiting[i].gradient, &self.waiting[j].gradient);
-        let mut sum = self.metric[0][0] * a[0].dot(b[0]);
-        for l in 1..D {
-            sum = sum + self.metric[l][l] * a[l].dot(b[l]);
-            for m in 0..l {
-                sum = sum + self.metric[l][m] * (a[l].dot(b[m]) + a[m].dot(b[l]));
-            }
-        }
+        let sum = across(&self.metric, &self.waiting[i].gradient, &self.waiting[j].gradient);
         let mut scale = sum.lit(self.law.reach);
         if self.viscous {
             scale = scale * (sum.lit(1.0) + self.slowest(first, n) * sum.lit(self.law.rate));
@@ -377,23 +396,26 @@ const LEAST: f64 = 1e-30;
 pub(crate) struct Push<'a, E, T, const V: usize, const D: usize, const P: usize, const R: usize> {
     elements: Elements<'a, T, V, P, R>,
     scale: f64,
+    memory: Option<Memory>,
     x: Shared<'a, Vertex<T>>,
     to: Shared<'a, Vertex<T>>,
     kind: PhantomData<E>,
 }
 
 impl<'a, E, T, const V: usize, const D: usize, const P: usize, const R: usize> Push<'a, E, T, V, D, P, R> {
-    /// Pushes by the multipliers of `elements`, with gradients at `x`.
+    /// Pushes by the multipliers of `elements`, with gradients at `x`; if there is a `memory`, by what it keeps of
+    /// them, and nothing else is left of them.
     ///
     /// # Safety
     /// As [`Relax::new`], for `x` and `to`.
     pub unsafe fn new(
         elements: Elements<'a, T, V, P, R>,
         scale: f64,
+        memory: Option<Memory>,
         x: Shared<'a, Vertex<T>>,
         to: Shared<'a, Vertex<T>>,
     ) -> Self {
-        Push { elements, scale, x, to, kind: PhantomData }
+        Push { elements, scale, memory, x, to, kind: PhantomData }
     }
 }
 
@@ -404,8 +426,8 @@ where
 {
     #[inline(always)]
     fn run<L: Lanes<T>>(self, token: L::Token) {
-        let Elements { blocks, lambda, rows, .. } = self.elements;
-        for (block, lambda) in blocks.iter().zip(lambda) {
+        let Elements { blocks, elastic, lambda, rows, .. } = self.elements;
+        for ((block, elastic), lambda) in blocks.iter().zip(elastic).zip(lambda) {
             let mut lane = 0;
             while lane < BLOCK {
                 let rest = load_rows::<T, L, P>(token, &block.rest, lane);
@@ -419,10 +441,19 @@ where
                 let like = x[0][0];
                 let mut pusher = Pusher {
                     rows,
+                    memory: self.memory,
+                    compliance: load_rows::<T, L, R>(token, &elastic.compliance, lane),
+                    gamma: load_rows::<T, L, R>(token, &elastic.gamma, lane),
+                    metric: metric::<E, L, V, D, P, R>(&rest, &weights(&x)),
                     lambda: load_rows::<T, L, R>(token, lambda, lane),
                     total: [V3::lit(like, [0.0; 3]); D],
                 };
                 E::rows(&rest, &mut E::columns(&rest, &edges::<L, V, D>(&x)), &mut pusher);
+                if self.memory.is_some() {
+                    for (r, row) in lambda.iter_mut().enumerate() {
+                        pusher.lambda[r].store(&mut row[lane..]);
+                    }
+                }
                 let push = E::spread(&rest, &pusher.total.map(|t| t * like.lit(-self.scale)));
                 let kept = weights(&to);
                 for k in 0..V {
@@ -443,6 +474,10 @@ where
 /// Sums multipliers times gradients.
 struct Pusher<L, const D: usize, const R: usize> {
     rows: u32,
+    memory: Option<Memory>,
+    compliance: [L; R],
+    gamma: [L; R],
+    metric: [[L; D]; D],
     lambda: [L; R],
     total: [V3<L>; D],
 }
@@ -455,6 +490,14 @@ impl<L: Real, const D: usize, const R: usize> Rows<L, D> for Pusher<L, D, R> {
 
     #[inline(always)]
     fn row<const N: usize>(&mut self, index: usize, _: &mut [V3<L>; D], row: Row<L, N>) {
+        if let Some(memory) = self.memory {
+            let mut gradient = [V3::lit(row.value, [0.0; 3]); D];
+            for (l, direction) in row.along {
+                gradient[l] = direction * (row.value.lit(1.0) / row.over);
+            }
+            let give = across(&self.metric, &gradient, &gradient);
+            self.lambda[index] = memory.keep(self.lambda[index], give, self.compliance[index], self.gamma[index]);
+        }
         let by = self.lambda[index] / row.over;
         for (l, direction) in row.along {
             self.total[l] = self.total[l] + direction * by;

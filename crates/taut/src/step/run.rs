@@ -12,6 +12,7 @@ use crate::solve::aero::Blow;
 use crate::solve::global::{Candidate, Global, Outcome, Settings};
 use crate::solve::scheme::{Integrator, Scheme};
 use crate::solve::soft::{Law, Places};
+use crate::solve::warm::Memory;
 use crate::state::xyz;
 use crate::team::Worker;
 use core::ops::Range;
@@ -49,6 +50,9 @@ pub(super) struct Run<'a, T: Scalar> {
     pub push: Shared<'a, Vertex<T>>,
     pub lambda: Shared<'a, [T; BLOCK]>,
     pub before: Shared<'a, [Vertex<T>; 2]>,
+    /// Accelerations by which the last substep's elastic forces moved vertices, if they are kept, and whether they are known.
+    pub acted: Shared<'a, Vertex<T>>,
+    pub acted_known: bool,
     /// The largest residual of this, the next and the last iteration, in turn. Bits of numbers that are not negative,
     /// which are in the order of the numbers.
     pub residual: [AtomicU64; 3],
@@ -114,13 +118,16 @@ impl<T: Scalar> Run<'_, T> {
     /// Forces into velocities, velocities into candidate positions, pins to where they have to be.
     fn predict(&self, worker: Worker<'_>, substep: u32, scheme: &Scheme) {
         let mine = worker.share(0..self.model.vertices());
-        let forces = scheme.force != 0.0 || scheme.impulse != 0.0;
+        let forces = scheme.looks_back();
         if self.unknown && substep == 0 && (forces || self.params.warm_start) {
             self.each(mine.clone(), |at| at.free = at.x);
             worker.sync();
             self.follow(worker, scheme.rate);
         }
-        if forces {
+        if forces && !self.acted.is_empty() && (self.acted_known || substep > 0) {
+            // SAFETY: workers' shares are disjoint, and they meet before anyone reads another's.
+            unsafe { self.push.slice(mine.clone()).copy_from_slice(self.acted.slice(mine.clone())) };
+        } else if forces {
             self.press_on(worker, self.push, 1.0);
         }
         let kick = self.params.gravity.map(|g| T::of(g * self.h));
@@ -355,11 +362,19 @@ impl<T: Scalar> Run<'_, T> {
         // SAFETY: numbers of the model's own list, each asked for by one worker; nobody writes before the solve.
         global.put_multipliers(worker, |k| unsafe { lambda.read(place(k)) }.f64());
         let outcome = global.solve(worker, settings);
+        // SAFETY: workers' shares are disjoint, and they meet before anyone reads another's.
+        let acted = unsafe { self.acted.slice(if self.acted.is_empty() { 0..0 } else { mine.clone() }) };
         number = mine.start;
-        self.each(mine, |at| {
+        self.each(mine.clone(), |at| {
+            let mut by = [0.0; 3];
             if at.x[3] > T::of(0.0) && at.old[3] <= T::of(0.0) {
-                let [x, y, z] = global.position(number).map(T::of);
-                at.x = [x, y, z, at.x[3]];
+                let [x, y, z] = global.position(number);
+                let free = xyz(at.free);
+                by = [x - free[0], y - free[1], z - free[2]].map(|moved| moved / settings.reach);
+                at.x = [T::of(x), T::of(y), T::of(z), at.x[3]];
+            }
+            if let Some(acted) = acted.get_mut(number - mine.start) {
+                *acted = [T::of(by[0]), T::of(by[1]), T::of(by[2]), T::of(0.0)];
             }
             number += 1;
         });
@@ -372,15 +387,23 @@ impl<T: Scalar> Run<'_, T> {
     /// Multipliers at the start of a substep: zero, or those of the substep before with what they do to the positions.
     fn begin(&self, worker: Worker<'_>, scheme: &Scheme) {
         if self.params.warm_start {
-            // Damping's part of a multiplier is of the velocities of then: carried over to fast cloth that a few iterations
-            // cannot solve, it grew without bound.
-            let (to, scale) = (self.x, scheme.reach);
-            self.model.elements.for_each(&mut Press { run: self, worker, to, scale, calm: true });
+            let (to, scale, memory) = (self.x, scheme.reach, Some(self.memory(scheme)));
+            self.model.elements.for_each(&mut Press { run: self, worker, to, scale, memory });
         } else {
             // SAFETY: workers' shares are disjoint, and they meet before anyone reads another's.
             unsafe { self.lambda.slice(worker.share(0..self.lambda.len())) }.fill([T::of(0.0); BLOCK]);
             worker.sync();
         }
+    }
+
+    /// What a warm start keeps. Sweeps without over-relaxation pass a row's neighbours twice, there and back again; of the other
+    /// solvers on rows it is not known how much they leave, and those on positions choose where to begin.
+    fn memory(&self, scheme: &Scheme) -> Memory {
+        let (solver, relaxation) = (self.params.solver, self.law(scheme, false).relaxation.max(1.0));
+        let plain = matches!(solver, Solver::GaussSeidel { .. }) && relaxation == 1.0;
+        let passes = if plain { 2 * self.params.iterations.clamp(1, MOST_ROUNDS) } else { 0 };
+        let Scheme { reach, rate, lead, .. } = *scheme;
+        Memory { reach, rate, lead, h: self.h, passes, relaxation, all: solver.on_positions() }
     }
 
     fn law(&self, scheme: &Scheme, measure: bool) -> Law {
@@ -422,7 +445,7 @@ impl<T: Scalar> Run<'_, T> {
 
     /// Adds `scale` · M⁻¹ Jᵀ λ to `to`.
     fn press(&self, worker: Worker<'_>, to: Shared<'_, Vertex<T>>, scale: f64) {
-        self.model.elements.for_each(&mut Press { run: self, worker, to, scale, calm: false });
+        self.model.elements.for_each(&mut Press { run: self, worker, to, scale, memory: None });
     }
 
     /// What kernels of elastic rows look at.
@@ -468,6 +491,10 @@ impl<T: Scalar> Run<'_, T> {
             }
             if all_finite(&at.x, &next) {
                 at.v = next;
+                // The velocity it came with is no part of its history any more: it would bounce by a third of it.
+                if stopped {
+                    at.before[1] = next;
+                }
                 return;
             }
             contained += 1;
@@ -476,6 +503,7 @@ impl<T: Scalar> Run<'_, T> {
                 at.x = [at.old[0], at.old[1], at.old[2], at.x[3]];
             }
             at.v = [T::of(0.0); 4];
+            at.before = [at.x, at.v];
         });
         worker.sync();
         if !self.lambda.is_empty() {
@@ -489,6 +517,7 @@ impl<T: Scalar> Run<'_, T> {
             if !at.v.iter().all(|c| c.finite()) {
                 contained += 1;
                 at.v = [T::of(0.0); 4];
+                at.before = [at.x, at.v];
             }
         });
         worker.sync();
@@ -501,6 +530,11 @@ impl<T: Scalar> Run<'_, T> {
         let mine = unsafe { self.lambda.slice(worker.share(0..self.lambda.len())) };
         for m in mine.iter_mut().flatten().filter(|m| !m.finite()) {
             *m = T::of(0.0);
+        }
+        // SAFETY: as above.
+        let mine = unsafe { self.acted.slice(worker.share(0..self.acted.len())) };
+        for a in mine.iter_mut().flatten().filter(|a| !a.finite()) {
+            *a = T::of(0.0);
         }
         worker.sync();
     }

@@ -5,11 +5,12 @@
 
 use super::run::Run;
 use crate::element::Element;
-use crate::lanes::{BLOCK, Scalar, Shared, Vertex};
+use crate::lanes::{Scalar, Shared, Vertex};
 use crate::model::Visit;
 use crate::pack::Batch;
 use crate::solve::pbd::{Damp, Project};
 use crate::solve::soft::{Elements, Law, Push, Relax};
+use crate::solve::warm::Memory;
 use crate::team::Worker;
 
 /// One sweep of projections.
@@ -71,8 +72,8 @@ pub(super) struct Press<'a, T: Scalar> {
     pub worker: Worker<'a>,
     pub to: Shared<'a, Vertex<T>>,
     pub scale: f64,
-    /// Forgets the multipliers of kinds with damping instead of applying them.
-    pub calm: bool,
+    /// If only some of the multipliers are to be kept.
+    pub memory: Option<Memory>,
 }
 
 impl<T: Scalar> Visit<T> for Press<'_, T> {
@@ -83,19 +84,11 @@ impl<T: Scalar> Visit<T> for Press<'_, T> {
         if !E::ELASTIC || batch.elastic.is_empty() {
             return;
         }
-        if self.calm && batch.viscous {
-            let mine = self.worker.share(0..batch.blocks.len());
-            let mine = batch.multipliers + mine.start * R..batch.multipliers + mine.end * R;
-            // SAFETY: multipliers of disjoint blocks are disjoint.
-            unsafe { self.run.lambda.slice(mine) }.fill([T::of(0.0); BLOCK]);
-            self.worker.sync();
-            return;
-        }
         for colour in &batch.colours {
             // SAFETY: the promise above; multipliers of disjoint blocks are disjoint.
             let kernel = unsafe {
                 let elements = Elements::new(batch, self.worker.share(colour.clone()), self.run.lambda);
-                Push::<E, T, V, D, P, R>::new(elements, self.scale, self.run.x, self.to)
+                Push::<E, T, V, D, P, R>::new(elements, self.scale, self.memory, self.run.x, self.to)
             };
             T::run_single(kernel);
             self.worker.sync();

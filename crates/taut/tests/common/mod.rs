@@ -1,8 +1,23 @@
 //! What several tests share.
 #![allow(dead_code)]
 
+use taut::Solver;
 use taut::lanes::V3;
 use taut::mesh::{TetMesh, TriMesh};
+
+/// Every solver, Gauss–Seidel in three ways.
+pub const SOLVERS: [Solver; 10] = [
+    Solver::GaussSeidel { relaxation: 1.0, block: false },
+    Solver::GaussSeidel { relaxation: 1.0, block: true },
+    Solver::GaussSeidel { relaxation: 1.4, block: false },
+    Solver::Jacobi { relaxation: 1.0 },
+    Solver::MinimumResidual,
+    Solver::ConjugateResiduals,
+    Solver::NonlinearCg,
+    Solver::NewtonCg,
+    Solver::NewtonCholesky,
+    Solver::Newton,
+];
 
 /// Seeded numbers (SplitMix64).
 pub struct Rng(pub u64);

@@ -47,6 +47,9 @@ section! {
         integrator: Integrator = Integrator::ImplicitEuler(Plain::default());
         /// The largest strain that may be left unsolved before the last iteration; 0 for always all iterations.
         tolerance: f64 = 0.0 => TOLERANCE;
+        /// Whether a substep begins with the forces of the one before, as far as that cannot feed the motion: stiffer cloth from few
+        /// iterations, for the time of one more. For bodies with a physical stiffness.
+        warm_start: bool = false;
         /// Size of numbers.
         precision: Precision = Precision::F32;
     }
@@ -82,6 +85,8 @@ section! {
         /// Where it stops: the largest strain that is left unsolved, or the largest error of a velocity in m/s for methods
         /// that work on positions.
         tolerance: f64 = 1e-6 => TOLERANCE;
+        /// Whether a substep begins with the forces of the one before, as far as that cannot feed the motion.
+        warm_start: bool = false;
         /// From one moment to the next.
         integrator: Integrator = Integrator::ImplicitEuler(Plain::default());
         /// Size of numbers of the state. These methods compute in 64 bits in any case.
@@ -149,6 +154,14 @@ impl Solver {
         }
     }
 
+    /// From one moment to the next.
+    pub fn integrator(&self) -> &Integrator {
+        match self {
+            Solver::Pbd(pbd) => &pbd.integrator,
+            other => other.global().map_or(&Integrator::ImplicitEuler(Plain {}), |(_, global)| &global.integrator),
+        }
+    }
+
     /// The engine's name and settings of a method for all rows together.
     fn global(&self) -> Option<(taut::Solver, &Global)> {
         Some(match self {
@@ -172,6 +185,7 @@ impl Solver {
                 solver: taut::Solver::GaussSeidel { relaxation: p.relaxation, block: p.block },
                 integrator: p.integrator.engine(),
                 tolerance: p.tolerance,
+                warm_start: p.warm_start,
                 ..taut::Params::default()
             },
             Solver::Auto(a) => taut::Params {
@@ -192,6 +206,7 @@ impl Solver {
                 solver,
                 integrator: g.integrator.engine(),
                 tolerance: g.tolerance,
+                warm_start: g.warm_start,
                 ..taut::Params::default()
             }),
         }

@@ -47,6 +47,43 @@ impl Solve<'_> {
         Standing { energy: stored + moved, square, residual }
     }
 
+    /// Goes where Φ is lowest: here, where the multipliers of a warm start would have the vertices; or to one of `others`.
+    pub(super) fn lowest(&self, others: &[&super::Field]) -> Standing {
+        let g = self.global;
+        let (mut best, mut at) = (self.forces(), &g.old_x);
+        let mut last = at;
+        for &other in others.iter().filter(|other| self.elsewhere(other)) {
+            self.place(other);
+            last = other;
+            let there = self.forces();
+            if there.energy < best.energy {
+                (best, at) = (there, other);
+            }
+        }
+        if core::ptr::eq(at, last) {
+            return best;
+        }
+        self.place(at);
+        self.forces()
+    }
+
+    /// Whether free vertices are elsewhere there than where the solve began.
+    fn elsewhere(&self, there: &super::Field) -> bool {
+        let g = self.global;
+        let moved = |i| f64::from(g.w.get(i) > 0.0 && g.old_x.get3(i) != there.get3(i));
+        self.crew.sum(g.vertices, moved) > 0.0
+    }
+
+    /// Puts free vertices there.
+    fn place(&self, there: &super::Field) {
+        let g = self.global;
+        self.crew.each(g.vertices, |i| {
+            if g.w.get(i) > 0.0 {
+                g.x.set3(i, there.get3(i));
+            }
+        });
+    }
+
     /// x ← x + length · direction, for what is free.
     pub(super) fn go(&self, length: f64, direction: &super::Field) {
         let g = self.global;

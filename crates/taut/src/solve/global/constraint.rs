@@ -40,14 +40,24 @@ impl Default for Caution {
     }
 }
 
+/// A residual this many times the best one is not on its way to a solution any more.
+const ASTRAY: f64 = 10.0;
+
 impl Caution {
-    /// Takes note of a residual.
-    pub fn watch(&mut self, residual: f64) {
+    /// Whether things have gone wrong for good.
+    fn astray(&self, residual: f64) -> bool {
+        residual > ASTRAY * self.best
+    }
+
+    /// Takes note of a residual. True if there was none as good.
+    fn watch(&mut self, residual: f64) -> bool {
         self.since += 1;
+        let better = residual < self.best;
         self.best = self.best.min(residual);
         if residual > 2.0 * self.best && self.since > PATIENCE {
             (self.share, self.since) = ((2.0 * self.share).min(64.0 * BOLD), 0);
         }
+        better
     }
 }
 
@@ -72,6 +82,27 @@ impl Solve<'_> {
         });
         self.crew.each(g.vertices, |i| self.stray(i));
         self.crew.reduce(self.table.items.len(), |e| [0.0, 0.0, 0.0, self.right_hand_side(e)])[3]
+    }
+
+    /// Takes note of a residual, and of where it is if it is the best until now.
+    pub(super) fn remember(&self, caution: &mut Caution, residual: f64) {
+        if caution.watch(residual) {
+            let g = self.global;
+            self.crew.each(g.vertices, |i| g.old_x.set3(i, g.x.get3(i)));
+            self.crew.each(self.table.rows(), |r| g.old_lambda.set(r, g.lambda.get(r)));
+        }
+    }
+
+    /// Ends with a residual; where it was best, if things have gone astray since. Steps of a second and masses of all sizes had Jacobi
+    /// throw vertices beyond the stars.
+    pub(super) fn settle(&self, caution: &Caution, iterations: u32, residual: f64) -> super::Outcome {
+        if !caution.astray(residual) {
+            return super::Outcome { iterations, residual };
+        }
+        let g = self.global;
+        self.crew.each(g.vertices, |i| g.x.set3(i, g.old_x.get3(i)));
+        self.crew.each(self.table.rows(), |r| g.lambda.set(r, g.old_lambda.get(r)));
+        super::Outcome { iterations, residual: caution.best }
     }
 
     /// Vertex i: how far it is from where the multipliers would have it, `arm[1]` as it is and `arm[0]` as the step will

@@ -18,9 +18,9 @@ impl Solve<'_> {
         loop {
             let look = iterations < FRESH || iterations % FRESH == 0;
             let residual = self.linearise(look.then_some(caution.share));
-            caution.watch(residual);
+            self.remember(&mut caution, residual);
             if !self.unsolved(residual) || iterations >= self.settings.iterations {
-                return Outcome { iterations, residual };
+                return self.settle(&caution, iterations, residual);
             }
             self.crew.each(self.table.items.len(), |e| self.solve_alone(e, relaxation));
             self.advance();

@@ -24,6 +24,7 @@ mod cholesky;
 mod configuration;
 mod constraint;
 mod evaluate;
+mod fastest;
 mod field;
 mod jacobi;
 mod matrix;
@@ -37,6 +38,8 @@ mod stiffness;
 mod table;
 #[cfg(test)]
 mod tests;
+
+pub use fastest::fastest_mode;
 
 use super::Solver;
 use crate::lanes::Scalar;
@@ -194,8 +197,8 @@ impl Global {
     /// Solves. Called by all workers at once with the same settings, after each has [`put`](Self::put) its share;
     /// meets the others before it begins and before it ends.
     ///
-    /// Newton's methods begin at the `x` of the candidates. The paper's Eq. 10 linearises about x̃, so a caller that wants
-    /// its semi-implicit solvers (Fig. 1, "CG" and "exact") begins there.
+    /// Methods on positions begin at the `x` of the candidates or at x̃, where Φ is lower. The paper's Eq. 10 linearises about x̃,
+    /// so a caller that wants its semi-implicit solvers (Fig. 1, "CG" and "exact") begins there.
     pub(crate) fn solve(&self, worker: Worker<'_>, settings: &Settings) -> Outcome {
         worker.sync();
         let solve = Solve { global: self, table: &self.table, crew: Crew::new(worker, &self.partials), settings };

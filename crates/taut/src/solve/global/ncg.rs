@@ -1,6 +1,5 @@
 //! Nonlinear conjugate gradients in configuration space (soft constraints Algorithm 1, corrected).
 
-use super::configuration::Standing;
 use super::constraint::Caution;
 use super::{Outcome, Solve, small};
 
@@ -24,7 +23,9 @@ impl Solve<'_> {
     ///   Three times as many iterations, about eight with damping, and with plain Fletcher–Reeves no end of them.)
     pub(super) fn nonlinear_cg(&self) -> Outcome {
         let [slope, direction, steep, ..] = &self.global.arm;
-        let mut now = self.lower_start();
+        // Fast stiff cloth stores more energy at x̃ than it has, and few iterations from there would leave it that energy.
+        // Going down from where the step began cannot.
+        let mut now = self.lowest(&[&self.global.target, &self.global.start]);
         let (mut iterations, mut steps) = (0, 0);
         let mut size = self.precondition(0.0).0;
         self.crew.each(self.global.vertices, |i| direction.set3(i, steep.get3(i).map(|c| -c)));
@@ -70,20 +71,6 @@ impl Solve<'_> {
                 direction.set3(i, small::plus(steep.get3(i).map(|c| -c), beta, direction.get3(i)));
             });
         }
-    }
-
-    /// Begins at x̃, or where the step began if Φ is lower there: fast stiff cloth stores more energy at x̃ than it has, and
-    /// few iterations from there would leave it that energy. Going down from where the step began cannot.
-    fn lower_start(&self) -> Standing {
-        let g = self.global;
-        let ahead = self.forces();
-        self.crew.each(g.vertices, |i| g.x.set3(i, g.start.get3(i)));
-        let behind = self.forces();
-        if behind.energy < ahead.energy {
-            return behind;
-        }
-        self.crew.each(g.vertices, |i| g.x.set3(i, g.old_x.get3(i)));
-        self.forces()
     }
 
     /// dᵀ S d, with the bound for the curvature.

@@ -19,10 +19,10 @@ impl Solve<'_> {
         let (mut iterations, mut caution) = (0, Caution::default());
         loop {
             let residual = self.linearise(Some(caution.share));
-            caution.watch(residual);
+            self.remember(&mut caution, residual);
             let left = self.settings.iterations.saturating_sub(iterations);
             if !self.unsolved(residual) || left == 0 {
-                return Outcome { iterations, residual };
+                return self.settle(&caution, iterations, residual);
             }
             iterations += self.descend(conjugate, left.min(INNER));
             self.advance();

@@ -1,0 +1,204 @@
+//! What a scene says that has no effect, or will not hold: nothing that keeps it from running, all of it worth knowing before.
+
+use super::document::{Node, Tree};
+use super::settings::{AlphaBeta, Integrator, Newmark, Settings, Solver};
+
+/// What is to be known of the model: how fast it swings.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pace {
+    /// Length of a substep, s.
+    pub substep: f64,
+    /// The fastest elastic mode, rad/s.
+    pub fastest: f64,
+}
+
+/// Over-relaxation of this or more goes round for ever: errors shrink by relaxation − 1 in a sweep at best.
+const RESTLESS: f64 = 1.95;
+
+/// A sentence for each thing, in the file's order.
+pub(crate) fn advice(settings: &Settings, root: &Node, pace: Pace) -> Vec<String> {
+    let mut out = Vec::new();
+    solver(settings, root, &mut out);
+    steps(settings, pace, &mut out);
+    bodies(settings, root, &mut out);
+    out
+}
+
+/// Whether the file, or a change to it, gives the key.
+fn given(table: Option<&Node>, key: &str) -> bool {
+    table.is_some_and(|table| table.get(key).is_some())
+}
+
+fn explicit(settings: &Settings) -> Option<&AlphaBeta> {
+    match settings.solver.integrator() {
+        Integrator::AlphaBeta(s) if s.alpha * s.beta == 0.0 => Some(s),
+        _ => None,
+    }
+}
+
+/// Bodies with a physical stiffness, and bodies with shares of stiffness.
+fn kinds(settings: &Settings) -> (bool, bool) {
+    let cloth = settings.cloth.iter().map(|cloth| cloth.material().elasticity.is_some());
+    let elastic: Vec<bool> = cloth.chain(settings.solid.iter().map(|solid| solid.elastic.is_some())).collect();
+    (elastic.contains(&true), elastic.contains(&false))
+}
+
+/// Keys of `[solver]` that do nothing here.
+fn solver(settings: &Settings, root: &Node, out: &mut Vec<String>) {
+    let table = root.get("solver");
+    let (elastic, shares) = kinds(settings);
+    let projected = matches!(settings.solver, Solver::Pbd(_));
+    let idle = |keys: &[&str]| {
+        let named: Vec<String> = keys.iter().filter(|key| given(table, key)).map(|key| format!("`{key}`")).collect();
+        (!named.is_empty()).then(|| named.join(", "))
+    };
+    if !elastic {
+        if let Some(keys) = idle(&["block", "tolerance", "warm_start"]) {
+            out.push(format!("`solver`: {keys} only matter to bodies with `elastic` or `fabric`, and there are none"));
+        }
+        if !projected {
+            out.push(
+                "`solver.kind`: all bodies are projected: only those with `elastic` or `fabric` know other solvers"
+                    .into(),
+            );
+        }
+    }
+    if shares && !matches!(settings.solver.integrator(), Integrator::ImplicitEuler(_)) {
+        let who = if elastic { "a body" } else { "every body" };
+        out.push(format!(
+            "`solver.integrator` has no effect: {who} has shares of stiffness, which know implicit Euler only; give it `elastic` or `fabric`"
+        ));
+    } else if explicit(settings).is_some() {
+        let mut keys = vec!["iterations", "relaxation", "block", "tolerance", "warm_start"];
+        keys.extend((!projected).then_some("kind"));
+        if let Some(keys) = idle(&keys) {
+            out.push(format!("`solver`: {keys} have no effect: an explicit integrator solves nothing"));
+        }
+    }
+    if let Solver::Pbd(pbd) = &settings.solver
+        && pbd.relaxation >= RESTLESS
+    {
+        let left = 100.0 * (pbd.relaxation - 1.0);
+        out.push(format!(
+            "`solver.relaxation` is {}: a sweep leaves {left:.0} % of some errors, and the cloth trembles; below 1.9 is calmer",
+            pbd.relaxation
+        ));
+    }
+}
+
+/// Integrators that feed the motion, whatever the steps or with these.
+fn steps(settings: &Settings, pace: Pace, out: &mut Vec<String>) {
+    if !kinds(settings).0 || kinds(settings).1 {
+        return;
+    }
+    match settings.solver.integrator() {
+        Integrator::AlphaBeta(s) => weighted(settings, s, pace, out),
+        Integrator::Newmark(s) => newmark(settings, s, pace, out),
+        _ => {}
+    }
+}
+
+/// "; at least N substeps hold", for steps of at most `most` seconds.
+fn enough(settings: &Settings, pace: Pace, most: f64) -> String {
+    let substeps = settings.solver.params().substeps;
+    // The fastest mode is found a few percent low.
+    let wanted = (f64::from(substeps) * pace.substep / most * 1.05).ceil();
+    match wanted <= 10_000.0 {
+        true => format!("; `solver.substeps = {wanted}` would hold"),
+        false => "; an implicit integrator would hold".to_owned(),
+    }
+}
+
+fn weighted(settings: &Settings, s: &AlphaBeta, pace: Pace, out: &mut Vec<String>) {
+    let Pace { substep, fastest } = pace;
+    if s.alpha == 0.0 && s.beta == 0.0 {
+        out.push(
+            "`solver.integrator`: explicit Euler (alpha = 0, beta = 0) gains energy in every step; beta = 1 does not"
+                .into(),
+        );
+        return;
+    }
+    if explicit(settings).is_some() {
+        // h² + 2 γ h ≤ 4/ω², with the largest damping time there is.
+        let gamma = damping(settings);
+        let most = (gamma * gamma + 4.0 / (fastest * fastest)).sqrt() - gamma;
+        if fastest > 0.0 && substep > most {
+            let help = enough(settings, pace, most);
+            out.push(format!(
+                "`solver.integrator` is explicit and holds up to substeps of {most:.2e} s here; these are {substep:.2e} s{help}"
+            ));
+        }
+        return;
+    }
+    if s.alpha < 0.5 || s.beta < 0.5 {
+        let (a, b) = (s.alpha, s.beta);
+        out.push(format!(
+            "`solver.integrator`: alpha = {a}, beta = {b} gains energy from fast motion; 0.5 or more of both does not"
+        ));
+    } else if s.alpha + s.beta <= 1.0 && substep * fastest > 2.0 {
+        out.push(midpoint("alpha = beta = 0.5", "0.52", pace));
+    }
+}
+
+fn newmark(settings: &Settings, s: &Newmark, pace: Pace, out: &mut Vec<String>) {
+    if s.gamma < 0.5 {
+        out.push(format!(
+            "`solver.integrator`: Newmark's gamma = {} gains energy in every step; 0.5 or more does not",
+            s.gamma
+        ));
+    } else if 2.0 * s.beta < s.gamma {
+        let most = 1.0 / (pace.fastest * (0.5 * s.gamma - s.beta).sqrt());
+        if pace.fastest > 0.0 && pace.substep > most {
+            let help = enough(settings, pace, most);
+            out.push(format!(
+                "`solver.integrator`: Newmark's beta below half of gamma holds up to substeps of {most:.2e} s here; these are {:.2e} s{help}",
+                pace.substep
+            ));
+        }
+    } else if s.gamma <= 0.5 && pace.substep * pace.fastest > 2.0 {
+        out.push(midpoint("Newmark's gamma = 0.5", "gamma = 0.55 with beta = 0.28", pace));
+    }
+}
+
+fn midpoint(what: &str, instead: &str, pace: Pace) -> String {
+    let ratio = pace.substep * pace.fastest / 2.0;
+    format!(
+        "`solver.integrator`: {what} damps nothing, and with substeps {ratio:.0} times as long as stiff parts can follow it may gain energy; {instead} or shorter steps do not"
+    )
+}
+
+/// The largest damping time of any body, s.
+fn damping(settings: &Settings) -> f64 {
+    let cloth = settings.cloth.iter().filter_map(|cloth| cloth.material().elasticity).map(|e| e.damping);
+    let cloth = cloth.flat_map(|d| [d.stretch, d.shear, d.bend]);
+    let solids = settings.solid.iter().filter_map(|solid| solid.elastic.as_ref()).map(|e| e.damping);
+    cloth.chain(solids).fold(0.0, f64::max)
+}
+
+/// Keys of bodies that exclude each other.
+fn bodies(settings: &Settings, root: &Node, out: &mut Vec<String>) {
+    let cloth = settings.cloth.iter().map(|cloth| cloth.fabric.is_some());
+    for (list, fabrics) in [("cloth", cloth.collect::<Vec<_>>()), ("solid", vec![false; settings.solid.len()])] {
+        let Some(Tree::Array(items)) = root.get(list).map(|node| &node.tree) else { continue };
+        for (at, (item, fabric)) in items.iter().zip(fabrics).enumerate() {
+            body(&root.element_path(list, at), item, fabric, out);
+        }
+    }
+}
+
+fn body(path: &str, item: &Node, fabric: bool, out: &mut Vec<String>) {
+    let (elastic, has) = (given(Some(item), "elastic"), |key: &str| given(Some(item), key));
+    if elastic && fabric {
+        let rest = if has("density") { "nothing" } else { "only the density" };
+        out.push(format!(
+            "`{path}.elastic` takes the place of all the fabric's stiffness: {rest} of `{path}.fabric` is used"
+        ));
+    }
+    let winner = if elastic { "elastic" } else { "fabric" };
+    if elastic || fabric {
+        for key in ["form", "stiffness", "damping"].into_iter().filter(|key| has(key)) {
+            let help = if key == "damping" { "; `elastic` has a `damping` of its own" } else { "" };
+            out.push(format!("`{path}.{key}` has no effect beside `{path}.{winner}`{help}"));
+        }
+    }
+}

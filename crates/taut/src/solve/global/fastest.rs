@@ -1,0 +1,88 @@
+//! The fastest swing of a model: what explicit integrators have to follow.
+
+use super::evaluate::{Corners, Sample};
+use super::small;
+use super::table::{Item, Table};
+use crate::lanes::Scalar;
+use crate::model::Model;
+
+/// Rounds of the power method. The fastest modes of a mesh lie close together, and it is their frequency that is wanted, not
+/// their shape: on sheets and bars 60 rounds come within 3 %, from below.
+const ROUNDS: u32 = 60;
+
+/// The angular frequency of the fastest elastic mode about the rest shape with nothing held, rad/s; 0 if nothing has a
+/// physical stiffness. Found by the power method, a few percent low.
+///
+/// Explicit integrators ([`AlphaBeta`](crate::Integrator::AlphaBeta) with `alpha` or `beta` 0) are stable up to substeps of 2/ω, less with
+/// damping: h² + 2 γ h ≤ 4/ω².
+pub fn fastest_mode<T: Scalar>(model: &Model<T>) -> f64 {
+    let mut table = Table::default();
+    table.gather(&model.elements, model.vertices());
+    if table.items.is_empty() {
+        return 0.0;
+    }
+    let gradients = gradients(model, &table);
+    let weight = |i: usize| {
+        let mass = model.masses[model.user[i] as usize];
+        if mass > 0.0 { 1.0 / mass } else { 0.0 }
+    };
+    let weights: Vec<f64> = (0..model.vertices()).map(weight).collect();
+    // Neighbours against each other, in no direction that a mesh is aligned with.
+    let signs = |i: usize, d: usize| f64::from((i as u32).wrapping_mul(2_654_435_761) >> (28 + d) & 1) - 0.47;
+    let mut v: Vec<[f64; 3]> = (0..model.vertices()).map(|i| [signs(i, 0), signs(i, 1), signs(i, 2)]).collect();
+    let mut square = 0.0;
+    for _ in 0..ROUNDS {
+        let mut a = forces(&table, &gradients, &v);
+        a.iter_mut().zip(&weights).for_each(|(a, w)| *a = a.map(|c| c * w));
+        // Rayleigh's quotient in the masses' measure, of v and M⁻¹ K v.
+        let (mut over, mut under) = (0.0, 0.0);
+        for ((a, v), w) in a.iter().zip(&v).zip(&weights).filter(|(_, w)| **w > 0.0) {
+            over += small::dot(*a, *a) / w;
+            under += small::dot(*v, *v) / w;
+        }
+        if !(over > 0.0 && under > 0.0 && over.is_finite() && under.is_finite()) {
+            break;
+        }
+        square = (over / under).sqrt();
+        let scale = 1.0 / over.sqrt();
+        v = a.into_iter().map(|a| a.map(|c| c * scale)).collect();
+    }
+    square.sqrt()
+}
+
+/// The gradients of all rows at rest, as the items number them.
+fn gradients<T: Scalar>(model: &Model<T>, table: &Table) -> Vec<[f64; 3]> {
+    let mut out = vec![[0.0; 3]; table.gradients];
+    let mut sample = Sample::ZERO;
+    for kind in &table.kinds {
+        for item in &table.items[kind.items.clone()] {
+            let rest = |k: usize| model.positions[model.user[item.vertices[k] as usize] as usize];
+            let x: Corners = core::array::from_fn(|k| if k < item.arms() { rest(k) } else { [0.0; 3] });
+            (kind.sample)(&table.rest[item.rest as usize..], &x, &mut sample);
+            for (j, r) in item.own_rows().enumerate() {
+                (0..item.arms()).for_each(|k| out[item.gradient(j, k)] = sample.gradients[r][k]);
+            }
+        }
+    }
+    out
+}
+
+/// K v = Jᵀ E J v.
+fn forces(table: &Table, gradients: &[[f64; 3]], v: &[[f64; 3]]) -> Vec<[f64; 3]> {
+    let mut out = vec![[0.0; 3]; v.len()];
+    let each = |item: &Item| (0..item.arms()).map(|k| item.vertices[k] as usize).enumerate().collect::<Vec<_>>();
+    for (item, block) in table.items.iter().zip(&table.blocks) {
+        let mut strain = [0.0; super::evaluate::ROWS];
+        let arms = each(item);
+        for (j, r) in item.own_rows().enumerate() {
+            strain[r] = arms.iter().map(|&(k, i)| small::dot(gradients[item.gradient(j, k)], v[i])).sum();
+        }
+        let stress = block.stiffness.times(&strain);
+        for (j, r) in item.own_rows().enumerate() {
+            for &(k, i) in &arms {
+                out[i] = small::plus(out[i], stress[r], gradients[item.gradient(j, k)]);
+            }
+        }
+    }
+    out
+}
