@@ -68,7 +68,7 @@ fn measure(side: usize) {
         // The guard: a calm motion in which few pairs fail, and a wild one in which most layers would cross.
         let mut guarded = |to: &[[f64; 3]]| {
             let motion =
-                Motion { from: &x, to, roles: &roles, regions: &regions, pairs: &pairs, moving: false, radii: &[] };
+                Motion { from: &x, to, roles: &roles, regions: &regions, pairs: &pairs, bounds: [&[]; 2], radii: &[] };
             guard(&motion, &settings, &mut out)
         };
         guarded(&calm);

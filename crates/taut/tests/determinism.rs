@@ -125,19 +125,19 @@ fn physical_stiffness_gives_the_same_bits() {
     fn check<T: Scalar>() {
         let model = physical::<T>();
         let ball = Collider::fixed(Shape::Sphere { radius: 0.3 }, Pose::at([0.5, -0.4, 0.5]));
-        for way in &WAYS {
-            for warm_start in [false, true] {
-                let params = Params { colliders: vec![ball], ..way.params(warm_start) };
-                let run = |threads, width| {
-                    let mut state = held(&model);
-                    swing(&model, &mut state, &mut Scratch::new(threads).with_width(width).eager(), &params, 20);
-                    assert!(state.positions(&model).iter().flatten().all(|c| c.is_finite() && c.abs() < 30.0));
-                    state_hash(&model, &state)
-                };
-                let one = run(1, Width::W16);
-                for (threads, width) in [(1, Width::W1), (1, Width::W4), (2, Width::W16), (3, Width::W8)] {
-                    assert_eq!(run(threads, width), one, "{params:?} {threads} threads {width:?}");
-                }
+        for (i, way) in WAYS.iter().enumerate() {
+            // Every other one in one precision, the others in the other.
+            let warm_start = (i % 2 == 0) == (T::NAME == "f32");
+            let params = Params { colliders: vec![ball], ..way.params(warm_start) };
+            let run = |threads, width| {
+                let mut state = held(&model);
+                swing(&model, &mut state, &mut Scratch::new(threads).with_width(width).eager(), &params, 12);
+                assert!(state.positions(&model).iter().flatten().all(|c| c.is_finite() && c.abs() < 30.0));
+                state_hash(&model, &state)
+            };
+            let one = run(1, Width::W16);
+            for (threads, width) in [(1, Width::W1), (1, Width::W4), (2, Width::W16), (3, Width::W8)] {
+                assert_eq!(run(threads, width), one, "{params:?} {threads} threads {width:?}");
             }
         }
     }

@@ -55,6 +55,16 @@ impl Aabb {
         b
     }
 
+    /// What is in this box at the start and in `to` at the end, and moves straight, is in here at part `t` (0 to 1) of its way. Rounded
+    /// inwards: what is in here could have come from one and go to the other.
+    pub(crate) fn towards(&self, to: &Aabb, t: f64) -> Self {
+        let mix = |a: f32, b: f32| f64::from(a) + (f64::from(b) - f64::from(a)) * t;
+        Aabb {
+            lo: core::array::from_fn(|k| -down(-mix(self.lo[k], to.lo[k]))),
+            hi: core::array::from_fn(|k| down(mix(self.hi[k], to.hi[k]))),
+        }
+    }
+
     /// Whether the boxes have a point in common.
     pub fn overlaps(&self, other: &Aabb) -> bool {
         (0..3).all(|k| self.lo[k] <= other.hi[k] && other.lo[k] <= self.hi[k])
@@ -139,16 +149,17 @@ impl Moving {
     #[inline(always)]
     fn overlaps<L: Lanes<f32>>(&self, token: L::Token, b: &[Aabb; 2]) -> u32 {
         let mut apart = 0;
-        for k in 0..3 {
-            for i in (0..WIDE).step_by(L::N) {
-                let (mut above, mut below) = (u32::MAX, u32::MAX);
-                for (end, b) in self.ends.iter().zip(b) {
-                    let (lo, hi) = (L::load(token, &end.lo[k][i..]), L::load(token, &end.hi[k][i..]));
-                    above &= L::bits(lo.lit(f64::from(b.hi[k])).lt(lo));
-                    below &= L::bits(hi.lt(hi.lit(f64::from(b.lo[k]))));
-                }
-                apart |= (above | below) << i;
-            }
+        for i in (0..WIDE).step_by(L::N) {
+            let along = |k: usize| {
+                let side = |end: usize| {
+                    let (ours, b) = (&self.ends[end], &b[end]);
+                    let (lo, hi) = (L::load(token, &ours.lo[k][i..]), L::load(token, &ours.hi[k][i..]));
+                    (lo.lit(f64::from(b.hi[k])).lt(lo), hi.lt(hi.lit(f64::from(b.lo[k]))))
+                };
+                let (start, end) = (side(0), side(1));
+                (start.0 & end.0) | (start.1 & end.1)
+            };
+            apart |= L::bits(along(0) | along(1) | along(2)) << i;
         }
         !apart & ((1 << WIDE) - 1)
     }
@@ -178,6 +189,13 @@ impl Tree {
         let mut tree = Tree { items: items.into_iter().map(|(i, _)| i).collect(), leaves, groups };
         tree.refit(boxes);
         tree
+    }
+
+    /// The order in which things lie in the tree; from now on they are numbered by it. What looks them up does so in order, too, if it
+    /// keeps them so.
+    pub(crate) fn renumber(&mut self) -> Vec<u32> {
+        let numbers = 0..self.items.len() as u32;
+        core::mem::replace(&mut self.items, numbers.collect())
     }
 
     /// Gives every thing a new box, which it does not leave.

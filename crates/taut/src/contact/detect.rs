@@ -40,6 +40,20 @@ impl Pairs {
         self.len() == 0
     }
 
+    /// Keeps pairs, from some on in each list, for which `keep` says so of their two features.
+    pub(crate) fn retain_from(&mut self, from: [usize; 2], keep: impl Fn(&[u32], &[u32]) -> bool) {
+        for (list, from, split) in [(&mut self.vertex_triangle, from[0], 1), (&mut self.edge_edge, from[1], 2)] {
+            let mut kept = from;
+            for i in from..list.len() {
+                let (a, b) = list[i].split_at(split);
+                let keep = keep(a, b);
+                list[kept] = list[i];
+                kept += usize::from(keep);
+            }
+            list.truncate(kept);
+        }
+    }
+
     /// Forgets all, keeping the memory.
     pub fn clear(&mut self) {
         self.vertex_triangle.clear();
@@ -60,12 +74,15 @@ impl Field {
     /// depends on model and state alone.
     pub fn new(surface: Surface, regions: &[Aabb]) -> Self {
         let s = &surface;
-        Field {
-            vertices: Tree::new(s.vertices.len(), |i| hull(regions, &[s.vertices[i as usize]])),
-            edges: Tree::new(s.edges.len(), |i| hull(regions, &s.edges[i as usize])),
-            triangles: Tree::new(s.triangles.len(), |i| hull(regions, &s.triangles[i as usize])),
-            surface,
-        }
+        let mut vertices = Tree::new(s.vertices.len(), |i| hull(regions, &[s.vertices[i as usize]]));
+        let mut edges = Tree::new(s.edges.len(), |i| hull(regions, &s.edges[i as usize]));
+        let mut triangles = Tree::new(s.triangles.len(), |i| hull(regions, &s.triangles[i as usize]));
+        let surface = Surface {
+            vertices: vertices.renumber().into_iter().map(|i| s.vertices[i as usize]).collect(),
+            edges: edges.renumber().into_iter().map(|i| s.edges[i as usize]).collect(),
+            triangles: triangles.renumber().into_iter().map(|i| s.triangles[i as usize]).collect(),
+        };
+        Field { surface, vertices, edges, triangles }
     }
 
     /// The same surface with all indices greater by `offset`: a collider's among the positions of a scene.
@@ -73,7 +90,20 @@ impl Field {
         Field { surface: self.surface.shifted(offset), ..self.clone() }
     }
 
-    /// The surface.
+    /// The features for which `belongs` says so of their vertices, as a field of their own.
+    pub(crate) fn part(&self, belongs: impl Fn(&[u32]) -> bool, starts: &[Aabb], ends: &[Aabb]) -> Self {
+        let s = &self.surface;
+        let surface = Surface {
+            vertices: s.vertices.iter().copied().filter(|&v| belongs(&[v])).collect(),
+            edges: s.edges.iter().copied().filter(|e| belongs(e)).collect(),
+            triangles: s.triangles.iter().copied().filter(|t| belongs(t)).collect(),
+        };
+        let mut part = Field::new(surface, ends);
+        part.refit_moving(starts, ends);
+        part
+    }
+
+    /// The surface, with its features in the hierarchies' order.
     pub fn surface(&self) -> &Surface {
         &self.surface
     }
@@ -213,13 +243,20 @@ pub struct Near {
 /// the pairs. Edges whose closest points include an end of one are left out: that end is a vertex, and no farther from
 /// the triangles at the other edge, so it is listed with them. In layers that lie on each other these are most.
 pub fn near(positions: &[[f64; 3]], pairs: &Pairs, distance: f64, out: &mut Vec<Near>) {
-    near_of(Kind::VertexTriangle, positions, &pairs.vertex_triangle, distance, out);
-    near_of(Kind::EdgeEdge, positions, &pairs.edge_edge, distance, out);
+    near_of(Kind::VertexTriangle, positions, &pairs.vertex_triangle, distance, out, &mut Vec::new());
+    near_of(Kind::EdgeEdge, positions, &pairs.edge_edge, distance, out, &mut Vec::new());
 }
 
-/// The same for some pairs of one kind.
-pub(crate) fn near_of(kind: Kind, positions: &[[f64; 3]], pairs: &[[u32; 4]], distance: f64, out: &mut Vec<Near>) {
-    f64::run(Width::W8, Level::new(), Narrow { kind, positions, pairs, distance, out });
+/// The same for some pairs of one kind. Adds a number to `bounds` for each: how far apart the two are at least, m.
+pub(crate) fn near_of(
+    kind: Kind,
+    positions: &[[f64; 3]],
+    pairs: &[[u32; 4]],
+    distance: f64,
+    out: &mut Vec<Near>,
+    bounds: &mut Vec<f32>,
+) {
+    f64::run(Width::W8, Level::new(), Narrow { kind, positions, pairs, distance, out, bounds });
 }
 
 /// The narrow phase as a kernel: the same arithmetic for any number of lanes.
@@ -229,6 +266,7 @@ struct Narrow<'a> {
     pairs: &'a [[u32; 4]],
     distance: f64,
     out: &'a mut Vec<Near>,
+    bounds: &'a mut Vec<f32>,
 }
 
 /// Lanes at most.
@@ -242,7 +280,7 @@ impl Kernel<f64> for Narrow<'_> {
         let limit2 = self.distance * self.distance;
         let mut kept = [[0; 4]; SIEVE];
         for part in self.pairs.chunks(SIEVE) {
-            let count = sieve::<L>(token, self.kind, self.positions, part, limit2, &mut kept);
+            let count = sieve::<L>(token, self.kind, self.positions, part, limit2, &mut kept, self.bounds);
             for lot in kept[..count].chunks(L::N) {
                 measure::<L>(token, self.kind, self.positions, lot, limit2, self.out);
             }
@@ -259,12 +297,16 @@ fn sieve<L: Lanes<f64>>(
     pairs: &[[u32; 4]],
     limit2: f64,
     kept: &mut [[u32; 4]; SIEVE],
+    bounds: &mut Vec<f32>,
 ) -> usize {
     let split = kind.split();
     let mut count = 0;
     for lot in pairs.chunks(L::N) {
         let bound = distance2_at_least(gather::<L>(token, positions, lot), split);
         let far = L::bits(bound.lit(limit2).lt(bound));
+        let mut apart = [0.0; MOST];
+        bound.sqrt().store(&mut apart);
+        bounds.extend(apart[..lot.len()].iter().map(|&b| b as f32));
         for (lane, nodes) in lot.iter().enumerate() {
             kept[count] = *nodes;
             count += (far >> lane & 1 ^ 1) as usize;

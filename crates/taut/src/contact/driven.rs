@@ -52,9 +52,13 @@ impl Drivers {
         self.starts.push(next);
     }
 
-    /// Planes reach beyond all these.
-    pub fn look_at<'a>(&mut self, positions: impl Iterator<Item = &'a [f64; 3]>) {
-        self.scope = Scope::of(positions);
+    /// Planes reach far beyond all these. As long as they do they stay: pairs with them need not be found again.
+    pub fn look_at<'a>(&mut self, positions: impl Iterator<Item = &'a [f64; 3]> + Clone) {
+        let Scope { middle, reach } = self.scope;
+        let near = |p: &[f64; 3]| (0..3).all(|k| (p[k] - middle[k]).abs() <= 0.25 * reach);
+        if !positions.clone().all(near) {
+            self.scope = Scope::of(positions);
+        }
     }
 
     /// How many vertices they have.

@@ -70,6 +70,8 @@ pub(crate) struct Placed<T> {
     thickness: T,
     /// Whether it does not move.
     still: bool,
+    /// The radius of a ball that holds it, m; none for a plane.
+    bound: Option<T>,
 }
 
 impl<T: Scalar> Placed<T> {
@@ -82,7 +84,37 @@ impl<T: Scalar> Placed<T> {
             friction: T::of(collider.friction),
             thickness: T::of(collider.thickness),
             still: collider.from == collider.to,
+            bound: collider.shape.bound().map(T::of),
         }
+    }
+
+    /// Whether it is plain that [`push`](Self::push) has nothing to do for a vertex at `at` that moved by `moved` (m) in this
+    /// substep: most are far away from most colliders.
+    #[inline(always)]
+    fn misses(&self, at: V3<T>, moved: T) -> bool {
+        // What rounding may add to a distance.
+        let far = Real::max(moved, self.thickness) * T::of(1.001);
+        let from = at - self.now.origin();
+        let apart = match self.bound {
+            None => self.now.up().dot(from) > far,
+            Some(bound) => from.norm2() > (bound + far) * (bound + far) * T::of(1.001),
+        };
+        self.still && apart
+    }
+
+    /// Pushes a free vertex out of each of some shapes. Returns how many it touches.
+    #[inline(always)]
+    pub(crate) fn push_all(all: &[Self], x: &mut Vertex<T>, old: &mut Vertex<T>) -> u64 {
+        let mut touched = 0;
+        for collider in all {
+            let at = V3::new(x[0], x[1], x[2]);
+            let moved = Real::sqrt((at - V3::new(old[0], old[1], old[2])).norm2());
+            let pressed = old[3] > T::of(2.0 * TOUCH);
+            if pressed || !collider.misses(at, moved) {
+                touched += u64::from(collider.push(x, old));
+            }
+        }
+        touched
     }
 
     /// Moves a free vertex that started the substep at `old` out of the shape, and takes friction from its slip. True if it

@@ -80,11 +80,12 @@ impl ColliderMesh {
         let count = rest.len();
         let kept: Vec<_> = triangles.iter().copied().filter(|t| t.iter().all(|&v| (v as usize) < count)).collect();
         let regions: Vec<Aabb> = rest.iter().map(|p| Aabb::around(&[*p], 0.0)).collect();
-        let field = Field::new(Surface::new(&kept), &regions);
-        ColliderMesh { closed: closed(field.surface()), field, rest: rest.to_vec() }
+        let surface = Surface::new(&kept);
+        let closed = closed(&surface);
+        ColliderMesh { closed, field: Field::new(surface, &regions), rest: rest.to_vec() }
     }
 
-    /// Its triangles.
+    /// Its triangles, neighbours near each other.
     pub fn triangles(&self) -> &[[u32; 3]] {
         &self.field.surface().triangles
     }
@@ -95,7 +96,7 @@ impl ColliderMesh {
     }
 }
 
-/// Whether every edge belongs to two triangles.
+/// Whether every edge belongs to two triangles. Edges in lexicographic order.
 fn closed(surface: &Surface) -> bool {
     let mut count = vec![0u32; surface.edges.len()];
     for &[a, b, c] in &surface.triangles {

@@ -37,6 +37,16 @@ impl Shape {
         }
     }
 
+    /// The radius of the ball about its origin that holds it, m. None for what has no end.
+    pub(super) fn bound(&self) -> Option<f64> {
+        match *self {
+            Shape::Plane => None,
+            Shape::Sphere { radius } => Some(radius),
+            Shape::Capsule { radius, half_length } => Some(radius + half_length),
+            Shape::Box { half: [x, y, z] } => Some((x * x + y * y + z * z).sqrt()),
+        }
+    }
+
     /// Signed distance of a point from the surface (negative inside) and the unit normal at the nearest place.
     pub(super) fn distance<T: Scalar>(&self, p: V3<T>) -> (T, V3<T>) {
         let zero = T::of(0.0);
@@ -132,6 +142,18 @@ impl<T: Scalar> Frame<T> {
             [2.0 * (x * z + y * w), 2.0 * (y * z - x * w), 1.0 - 2.0 * (x * x + y * y)],
         ];
         Frame { origin: V3::from(pose.position.map(T::of)), axes: axes.map(|a| V3::from(a.map(T::of))) }
+    }
+
+    /// Where the shape's origin is, m.
+    #[inline(always)]
+    pub(super) fn origin(&self) -> V3<T> {
+        self.origin
+    }
+
+    /// The shape's y axis in the world.
+    #[inline(always)]
+    pub(super) fn up(&self) -> V3<T> {
+        self.axes[1]
     }
 
     /// A point of the world in the shape's frame.

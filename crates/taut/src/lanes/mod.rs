@@ -16,7 +16,7 @@ pub use vec3::V3;
 
 use crate::limit::LimitKernels;
 use crate::{Model, Params, Scratch, State, StepReport};
-use core::ops::{Add, Div, Mul, Neg, Sub};
+use core::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Sub};
 use fearless_simd::Level;
 
 /// Elements in one packed block, whatever the lane width that runs it.
@@ -30,7 +30,7 @@ pub trait Real:
     Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> + Neg<Output = Self>
 {
     /// The outcome of a comparison, one per lane.
-    type Mask: Copy;
+    type Mask: Copy + BitAnd<Output = Self::Mask> + BitOr<Output = Self::Mask>;
     /// Coefficients of (atan √z)/√z on 0 ≤ z ≤ tan²(π/8), lowest first, as accurate as the type.
     const ATAN: &'static [f64];
 

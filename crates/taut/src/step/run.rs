@@ -464,9 +464,7 @@ impl<T: Scalar> Run<'_, T> {
         // SAFETY: workers' shares are disjoint, and they meet before anyone touches another's.
         let (x, old) = unsafe { (self.x.slice(mine.clone()), self.old.slice(mine)) };
         for (x, old) in x.iter_mut().zip(old).filter(|(x, _)| x[3] > T::of(0.0)) {
-            for collider in colliders {
-                contacts += u64::from(collider.push(x, old));
-            }
+            contacts += Placed::push_all(colliders, x, old);
         }
         worker.sync();
         contacts

@@ -1,7 +1,7 @@
 //! Contact between surfaces in a step. The first worker does it, while the others wait.
 
 use super::run::Run;
-use crate::contact::meeting::{Interval, Meeting};
+use crate::contact::meeting::Meeting;
 use crate::lanes::{Scalar, Vertex};
 use crate::solve::scheme::Scheme;
 use crate::team::Worker;
@@ -44,10 +44,7 @@ impl<T: Scalar> Run<'_, T> {
             }
             if substep == meeting.next() || substep == 0 {
                 let most = self.params.contact.every.clamp(1, self.substeps - substep);
-                let count = meeting.calm_substeps(lists.old, lists.x, self.substeps).clamp(1, most);
-                let interval =
-                    Interval { first: substep, count, start: part(substep), end: part(substep + count), h: self.h };
-                meeting.detect(lists.old, lists.x, interval);
+                meeting.detect(lists.old, lists.x, substep, most, self.substeps, self.h);
             }
             meeting.begin(lists.old, part(substep), part(substep + 1));
         });

@@ -64,7 +64,7 @@ impl World {
     }
 
     fn motion<'a>(&'a self, to: &'a [P], regions: &'a [Aabb], pairs: &'a Pairs) -> Motion<'a> {
-        Motion { from: &self.x, to, roles: &self.roles, regions, pairs, moving: false, radii: &[] }
+        Motion { from: &self.x, to, roles: &self.roles, regions, pairs, bounds: [&[]; 2], radii: &[] }
     }
 }
 

@@ -105,13 +105,15 @@ pub struct Motion<'a> {
     pub to: &'a [[f64; 3]],
     /// How they may be moved.
     pub roles: &'a [Role],
-    /// Where they may go: what the pairs were found with. Must hold `from`, unless they are `moving`, and driven vertices' ends.
+    /// Where they may end: what the pairs were found with. Must hold driven vertices' ends. If pairs were found with where vertices
+    /// start as well, regions need not hold starts: things that move together then have fewer pairs; but what
+    /// cannot stay at its start cannot be held there, see [`Report::unfinished`].
     pub regions: &'a [Aabb],
     /// Pairs that may meet.
     pub pairs: &'a Pairs,
-    /// Whether regions are only where vertices may end, and pairs were found with where they start as well. Things that move
-    /// together then have fewer pairs; but nothing can be held at its start: see [`Report::unfinished`].
-    pub moving: bool,
+    /// For the first vertices and triangles, and the first edges, of `pairs`: how far apart they are at the start at least, m, as
+    /// computed in `f64`. Spares proofs for what is farther apart than it goes. May be empty.
+    pub bounds: [&'a [f32]; 2],
     /// How far around itself a vertex or edge is solid, m: a ball is a vertex with a radius, a rod an edge whose vertices
     /// have one. Of a pair the greatest counts. Empty if there are none.
     pub radii: &'a [f64],
@@ -140,9 +142,9 @@ pub struct Report {
     pub contained: usize,
     /// Driven vertices that leave their regions: pairs with them may be missing.
     pub strayed: usize,
-    /// Vertices would have to be held at their starts, which are not in their regions: nothing is proved, and the motion
-    /// is to be guarded again with regions that hold both.
-    pub unfinished: bool,
+    /// Vertices that would have to be held at their starts, which are not in their regions: if there are any nothing is proved, and
+    /// the motion is to be guarded again with regions of theirs that hold both.
+    pub unfinished: Vec<u32>,
 }
 
 /// Guards a motion: writes to `x` where vertices may go. Slices in `motion` must be of one length.
@@ -151,7 +153,10 @@ pub fn guard(motion: &Motion, settings: &Settings, x: &mut Vec<[f64; 3]>) -> Rep
     let judge = Judge { motion, settings };
     admit(&judge, x, &mut report);
     let failed = slide(&judge, x, &mut report);
-    if !failed.is_empty() {
+    // What has little room to be pushed is given more before motion is taken back.
+    let narrow = |&i: &u32| !judge.driven(i) && !judge.may_stay(i as usize);
+    report.unfinished = failed.iter().flat_map(|p| p.nodes).filter(narrow).collect();
+    if report.unfinished.is_empty() && !failed.is_empty() {
         truncate::truncate(&judge, &failed, x, &mut report);
     }
     account(motion, x, &mut report);
@@ -177,7 +182,7 @@ fn admit(judge: &Judge, x: &mut Vec<[f64; 3]>, report: &mut Report) {
 
 /// Pushes failing pairs apart, pass by pass; returns those that fail in the end.
 fn slide(judge: &Judge, x: &mut [[f64; 3]], report: &mut Report) -> Vec<Pair> {
-    let mut failed = doubtful(judge, x, Ask::Ends);
+    let mut failed = doubtful(judge, x, Ask::Ends(&ways(judge, x)));
     failed.retain(|p| judge.alterable(p) && !judge.proves(p, x));
     report.failed = failed.len();
     // The pass in which a vertex was last moved: a pair is judged again if that was the last one.
@@ -195,6 +200,22 @@ fn slide(judge: &Judge, x: &mut [[f64; 3]], report: &mut Report) -> Vec<Pair> {
         failed.retain(|p| judge.alterable(p) && !judge.proves(p, x));
     }
     failed
+}
+
+/// How far vertices go to `x`, but for a motion that all share, m. Rounded up, with a share of what pairs must keep between them.
+fn ways(judge: &Judge, x: &[[f64; 3]]) -> Vec<f32> {
+    let from = judge.motion.from;
+    let way = |i: usize| V3::from(x[i]) - V3::from(from[i]);
+    let free = |i: &usize| matches!(judge.motion.roles[*i], Role::Free(_));
+    let (mut sum, mut count, mut size) = (V3::new(0.0, 0.0, 0.0), 0.0, 0.0_f64);
+    for i in (0..x.len()).filter(free) {
+        (sum, count) = (sum + way(i), count + 1.0);
+        size = x[i].iter().chain(&from[i]).fold(size, |m, c| m.max(c.abs()));
+    }
+    let shared = sum * (1.0 / f64::max(count, 1.0));
+    // A pair's two shares exceed what rounding does to bounds and ways a thousand times.
+    let keep = 0.5 * judge.settings.clearance + 1e-9 * size;
+    (0..x.len()).map(|i| (1.00001 * ((way(i) - shared).norm2().sqrt() + keep)) as f32).collect()
 }
 
 /// Moves a pair's vertices along its direction until what is missing between them is made up.

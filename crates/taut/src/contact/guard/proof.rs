@@ -46,8 +46,7 @@ impl Judge<'_> {
     /// bit, and so does a vertex without a region. Regions are `f32`, so rounding to `f32` leads into them.
     pub fn within(&self, i: usize, p: P) -> P {
         let (from, region) = (self.motion.from[i], &self.motion.regions[i]);
-        let known = if self.motion.moving { region.lo[0] <= region.hi[0] } else { p != from && region.holds(from) };
-        if !known {
+        if region.lo[0] > region.hi[0] || (p == from && region.holds(from)) {
             return from;
         }
         core::array::from_fn(|k| {
@@ -62,12 +61,20 @@ impl Judge<'_> {
         })
     }
 
-    /// All pairs, in a fixed order.
-    pub fn pairs(&self) -> impl Iterator<Item = Pair> {
-        let of = |kind| move |&nodes: &[u32; 4]| Pair { kind, nodes };
-        let pairs = self.motion.pairs;
-        let first = pairs.vertex_triangle.iter().map(of(Kind::VertexTriangle));
-        first.chain(pairs.edge_edge.iter().map(of(Kind::EdgeEdge)))
+    /// Whether a vertex's start is in its region; what has no region stays there anyway.
+    pub fn may_stay(&self, i: usize) -> bool {
+        let region = &self.motion.regions[i];
+        region.lo[0] > region.hi[0] || region.holds(self.motion.from[i])
+    }
+
+    /// All pairs, in a fixed order, and how far apart they are at the start at least, m.
+    pub fn bounded_pairs(&self) -> impl Iterator<Item = (Pair, f64)> {
+        let Motion { pairs, bounds, .. } = *self.motion;
+        let lists = [(Kind::VertexTriangle, &pairs.vertex_triangle), (Kind::EdgeEdge, &pairs.edge_edge)];
+        lists.into_iter().zip(bounds).flat_map(|((kind, list), bounds)| {
+            let bound = move |i: usize| bounds.get(i).map_or(0.0, |&b| f64::from(b));
+            list.iter().enumerate().map(move |(i, &nodes)| (Pair { kind, nodes }, bound(i)))
+        })
     }
 
     /// How much of the distance between a pair's features is solid, m.

@@ -10,8 +10,8 @@ use fearless_simd::Level;
 /// Which pairs to sieve, and for what.
 #[derive(Clone, Copy)]
 pub(super) enum Ask<'a> {
-    /// All: are they apart at the start and at the end?
-    Ends,
+    /// All: are they apart at the start and at the end? With how far vertices go, m: what is farther apart than that is.
+    Ends(&'a [f32]),
     /// The same, for those that have a vertex marked with the number.
     EndsOf(&'a [usize], usize),
     /// All: are they apart with each vertex at either end of its way?
@@ -47,8 +47,8 @@ impl Kernel<f64> for Sieve<'_> {
     #[inline(always)]
     fn run<L: Lanes<f64>>(self, token: L::Token) {
         let (mut asked, mut kept) = ([[0; 4]; PART], [[0; 4]; PART]);
-        for part in self.pairs.chunks(PART) {
-            let count = self.choose(part, &mut asked);
+        for (lot, part) in self.pairs.chunks(PART).enumerate() {
+            let count = self.choose(lot * PART, part, &mut asked);
             let count = self.sift::<L>(token, &asked[..count], false, &mut kept);
             let count = self.sift::<L>(token, &kept[..count], true, &mut asked);
             for &nodes in &asked[..count] {
@@ -59,18 +59,23 @@ impl Kernel<f64> for Sieve<'_> {
 }
 
 impl Sieve<'_> {
-    /// The pairs that are asked for; returns how many.
+    /// The pairs that are asked for, of those that follow the `first`; returns how many.
     #[inline(always)]
-    fn choose(&self, part: &[[u32; 4]], asked: &mut [[u32; 4]; PART]) -> usize {
-        let Ask::EndsOf(marks, mark) = self.ask else {
-            asked[..part.len()].copy_from_slice(part);
-            return part.len();
-        };
+    fn choose(&self, first: usize, part: &[[u32; 4]], asked: &mut [[u32; 4]; PART]) -> usize {
+        let bounds = self.judge.motion.bounds[usize::from(self.kind == Kind::EdgeEdge)];
         let mut count = 0;
-        for nodes in part {
+        for (i, nodes) in part.iter().enumerate() {
             asked[count] = *nodes;
-            let [a, b, c, d] = nodes.map(|i| marks[i as usize] == mark);
-            count += usize::from(a | b | c | d);
+            count += usize::from(match self.ask {
+                Ask::EndsOf(marks, mark) => nodes.iter().any(|&i| marks[i as usize] == mark),
+                Ask::Ends(ways) => {
+                    let most = |side: &[u32]| side.iter().map(|&i| ways[i as usize]).fold(0.0, f32::max);
+                    let (a, b) = nodes.split_at(self.split);
+                    // Not the other way round: what is no number is asked.
+                    !bounds.get(first + i).is_some_and(|&apart| apart > most(a) + most(b))
+                }
+                Ask::Mixed => true,
+            });
         }
         count
     }

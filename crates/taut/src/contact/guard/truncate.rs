@@ -38,15 +38,14 @@ pub(super) fn truncate(judge: &Judge, failed: &[Pair], x: &mut [[f64; 3]], repor
         if failing.is_empty() {
             return;
         }
-        if judge.motion.moving {
-            report.unfinished = true;
-            return;
-        }
         if round == MAX_ROUNDS {
             // Only what was not finite at the start gets here.
             return report.impossible.extend(failing.iter().map(|p| p.nodes));
         }
-        work.advance(&failing, round >= PATIENCE);
+        report.unfinished = work.advance(&failing, round >= PATIENCE);
+        if !report.unfinished.is_empty() {
+            return;
+        }
     }
 }
 
@@ -57,8 +56,8 @@ struct Work<'a> {
     mode: Vec<Mode>,
     /// Where vertices want to go.
     wish: Vec<[f64; 3]>,
-    /// Pairs with a vertex in a truncated island.
-    pairs: Vec<Pair>,
+    /// Pairs with a vertex in a truncated island, and how far apart they are at the start at least, m.
+    pairs: Vec<(Pair, f64)>,
     /// For each vertex (of use at islands' names), the mean displacement, m.
     mean: Vec<V3<f64>>,
     /// Likewise, how the fastest driven vertex moves that the island may meet, m.
@@ -83,7 +82,8 @@ impl<'a> Work<'a> {
         let mode: Vec<Mode> = (0..x.len() as u32)
             .map(|i| if hit[islands.of(i) as usize] && !judge.driven(i) { Mode::Mean } else { Mode::Free })
             .collect();
-        let pairs = judge.pairs().filter(|p| p.nodes.iter().any(|&i| mode[i as usize] != Mode::Free)).collect();
+        let pairs =
+            judge.bounded_pairs().filter(|(p, _)| p.nodes.iter().any(|&i| mode[i as usize] != Mode::Free)).collect();
         let mean = means(judge, &mut islands, x);
         let carry = carries(judge, &mut islands, &meeting, x);
         Work { judge, islands, mode, wish: x.to_vec(), pairs, mean, carry }
@@ -109,8 +109,10 @@ impl<'a> Work<'a> {
     fn place(&mut self, x: &mut [[f64; 3]]) {
         let base: Vec<[f64; 3]> = (0..x.len() as u32).map(|i| self.base(i)).collect();
         let mut part = vec![1.0; x.len()];
-        for pair in &self.pairs {
-            self.cut(pair, &base, &mut part);
+        for (pair, apart) in &self.pairs {
+            if !self.out_of_reach(pair, *apart, &base) {
+                self.cut(pair, &base, &mut part);
+            }
         }
         for i in 0..x.len() {
             let (from, to) = (V3::from(base[i]), V3::from(self.wish[i]));
@@ -125,6 +127,18 @@ impl<'a> Work<'a> {
                 x[i] = self.judge.within(i, x[i]);
             }
         }
+    }
+
+    /// Whether a pair that is `apart` (m) at the start is as far apart where it is drawn back to, and farther than its wishes go from there.
+    fn out_of_reach(&self, pair: &Pair, apart: f64, base: &[[f64; 3]]) -> bool {
+        let at = |i: u32| V3::from(base[i as usize]);
+        let moved = |i: u32| at(i) - V3::from(self.judge.motion.from[i as usize]);
+        let (shift, (a, b)) = (moved(pair.nodes[0]), pair.sides());
+        let wish = |&i: &u32| (V3::from(self.wish[i as usize]) - at(i)).norm2();
+        let most = |side: &[u32]| side.iter().map(wish).fold(0.0, f64::max).sqrt();
+        // Small differences of shifts count as wishes, twice over.
+        let differ = pair.nodes.iter().map(|&i| (moved(i) - shift).norm2()).fold(0.0, f64::max).sqrt();
+        apart > 1.00001 * (most(a) + most(b) + 2.0 * differ + self.judge.settings.clearance)
     }
 
     /// Shortens the ways of a pair's vertices so that each side keeps to its part of the room between them.
@@ -169,7 +183,9 @@ impl<'a> Work<'a> {
     fn judge(&self, x: &[[f64; 3]], impossible: &mut Vec<[u32; 4]>) -> Vec<Pair> {
         impossible.clear();
         let mut failing = Vec::new();
-        for pair in self.pairs.iter().filter(|p| !self.judge.proves(p, x)) {
+        let drawn: Vec<usize> = self.mode.iter().map(|&m| usize::from(m != Mode::Free)).collect();
+        let doubtful = doubtful(self.judge, x, Ask::EndsOf(&drawn, 1));
+        for pair in doubtful.iter().filter(|p| !self.judge.proves(p, x)) {
             let last = pair.nodes.iter().all(|&i| self.judge.driven(i) || self.mode[i as usize] == Mode::Frozen);
             // A collider may come nearer than the clearance, as long as it does not touch.
             let driven = self.judge.with_driven(pair);
@@ -193,8 +209,10 @@ impl<'a> Work<'a> {
         waiting && !self.judge.never_within(pair, still, self.judge.solid(&pair.nodes))
     }
 
-    /// Moves the islands of failing pairs on to their next mode.
-    fn advance(&mut self, failing: &[Pair], freeze: bool) {
+    /// Moves the islands of failing pairs on to their next mode. Returns the vertices that cannot go there, because their starts are
+    /// not in their regions.
+    fn advance(&mut self, failing: &[Pair], freeze: bool) -> Vec<u32> {
+        let mut stuck = Vec::new();
         let mut hit = vec![false; self.mode.len()];
         for pair in failing {
             for &i in pair.nodes.iter().filter(|&&i| !self.judge.driven(i)) {
@@ -214,9 +232,17 @@ impl<'a> Work<'a> {
                 Mode::Mean | Mode::Carried => Mode::Still,
                 _ => Mode::Frozen,
             };
+            if self.mode[i] > Mode::Mean && !self.judge.may_stay(i) {
+                stuck.push(i as u32);
+            }
         }
         let mode = &self.mode;
-        self.pairs = self.judge.pairs().filter(|p| p.nodes.iter().any(|&i| mode[i as usize] != Mode::Free)).collect();
+        self.pairs = self
+            .judge
+            .bounded_pairs()
+            .filter(|(p, _)| p.nodes.iter().any(|&i| mode[i as usize] != Mode::Free))
+            .collect();
+        stuck
     }
 }
 
