@@ -2,12 +2,14 @@
 
 mod bench;
 mod check;
+mod compare;
 mod draw;
 mod fabrics;
 mod fail;
 mod flags;
 mod info;
 mod new;
+mod paper;
 mod progress;
 mod render;
 mod run;
@@ -42,6 +44,10 @@ enum Job {
     Render(render::Args),
     /// Print the JSON schema of scene files, for editors.
     Schema,
+    /// Simulate scenes or settings side by side: pictures, curves and numbers.
+    Compare(compare::Args),
+    /// Run figures and tables of the four papers, and check what they claim.
+    Paper(paper::Args),
     /// Measure how fast the engine is on this machine.
     Bench(bench::Args),
 }
@@ -60,6 +66,8 @@ fn main() -> ExitCode {
             println!("{:#}", taut_scene::scene::schema());
             Ok(())
         }
+        Job::Compare(args) => compare::run(&args),
+        Job::Paper(args) => paper::run(&args),
         Job::Bench(args) => bench::run(&args),
     }))
 }

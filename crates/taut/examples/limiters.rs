@@ -1,4 +1,4 @@
-//! Times one iteration of each limiter over 3,600 triangles, on one thread: SBD Fig. 6.
+//! Times one iteration of each limiter over 3,600 triangles, on one thread, in lanes and one by one.
 //!
 //! Limits are at zero strain, so that every element works in every sweep. A sweep's time is that of 21 sweeps less that of
 //! one, over twenty; rounds of all limiters follow each other, and the best of each counts, because noise only ever adds.

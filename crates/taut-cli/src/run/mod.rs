@@ -9,6 +9,8 @@ mod report;
 mod spool;
 mod summary;
 
+pub use summary::warnings;
+
 use crate::fail::Failure;
 use crate::flags::{Say, SceneFlags, stem};
 use crate::progress::{Progress, duration};

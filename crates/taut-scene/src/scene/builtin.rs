@@ -19,7 +19,7 @@ macro_rules! builtin {
     };
 }
 
-builtin!("drape" "hang" "flag" "tablecloth" "curtain" "skirt" "dress" "heap" "twist" "knot" "layers" "catch" "funnel" "trick" "trampoline" "anisotropy" "limits" "fabrics" "rubber" "torus" "tangle" "jelly" "skin");
+builtin!("drape" "hang" "flag" "tablecloth" "curtain" "skirt" "pencil-skirt" "dress" "gown" "heap" "twist" "knot" "layers" "catch" "funnel" "trick" "trampoline" "anisotropy" "limits" "fabrics" "rubber" "torus" "tangle" "jelly" "skin");
 
 /// The built-in scenes that contact is put to the test with: for each seed of their jitter, nothing may ever intersect.
 pub const CONTACT_SCENES: [&str; 10] =

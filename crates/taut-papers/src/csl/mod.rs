@@ -1,0 +1,5 @@
+//! Continuum-based Strain Limiting.
+
+pub mod dress;
+pub mod strain;
+pub mod table;
