@@ -151,15 +151,20 @@ impl<T: Scalar> State<T> {
     /// Puts a vertex somewhere, m. A position that is not finite is ignored.
     pub fn set_position(&mut self, model: &Model<T>, vertex: u32, position: [f64; 3]) {
         let i = model.own[vertex as usize] as usize;
-        set(&mut self.x[i], position);
-        self.forget(i);
+        if set(&mut self.x[i], position) {
+            self.forget(i);
+            if let Some(acted) = self.acted.get_mut(i) {
+                *acted = [T::of(0.0); 4];
+            }
+        }
     }
 
     /// Gives a vertex a velocity, m/s. One that is not finite is ignored.
     pub fn set_velocity(&mut self, model: &Model<T>, vertex: u32, velocity: [f64; 3]) {
         let i = model.own[vertex as usize] as usize;
-        set(&mut self.v[i], velocity);
-        self.forget(i);
+        if set(&mut self.v[i], velocity) {
+            self.forget(i);
+        }
     }
 
     /// What integrators remember of a vertex that was put elsewhere, or given another velocity: that it always moved so.
@@ -167,9 +172,6 @@ impl<T: Scalar> State<T> {
         if let Some(before) = self.before.get_mut(i) {
             let (x, v, h) = (self.x[i], self.v[i], T::of(self.before_h));
             *before = [[x[0] - v[0] * h, x[1] - v[1] * h, x[2] - v[2] * h, x[3]], v];
-        }
-        if let Some(acted) = self.acted.get_mut(i) {
-            *acted = [T::of(0.0); 4];
         }
     }
 
@@ -219,9 +221,12 @@ pub(crate) fn xyz<T: Scalar>(v: Vertex<T>) -> [f64; 3] {
 }
 
 /// Numbers that are not finite are ignored: one of them would spread through the whole mesh.
-fn set<T: Scalar>(v: &mut Vertex<T>, to: [f64; 3]) {
+/// False if that is not finite, and nothing is changed.
+fn set<T: Scalar>(v: &mut Vertex<T>, to: [f64; 3]) -> bool {
     let to = to.map(T::of);
-    if to.iter().all(|c| c.finite()) {
+    let finite = to.iter().all(|c| c.finite());
+    if finite {
         v[..3].copy_from_slice(&to);
     }
+    finite
 }

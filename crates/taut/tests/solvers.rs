@@ -87,6 +87,30 @@ fn every_solver_finds_the_reference() {
 
 /// One Newton step is the same step by conjugate gradients and by factorisation, and its error is of higher order in the
 /// time step: a quarter of it leaves less than a sixteenth.
+/// Explicit steps solve nothing, so which solver does not matter: forces are those of where the cloth is.
+#[test]
+fn explicit_steps_are_the_same_with_every_solver() {
+    let (model, state) = swinging(8, continuum(), 0.0);
+    for (alpha, beta) in [(0.0, 1.0), (0.5, 0.0)] {
+        let integrator = Integrator::AlphaBeta { alpha, beta };
+        let run = |solver| {
+            let params = Params { substeps: 60, integrator, ..params(solver, 5, 0.0) };
+            let once = after(&model, &state, &params, 1.0 / 60.0);
+            after(&model, &once, &params, 1.0 / 60.0)
+        };
+        let plain = run(Solver::default());
+        let mut free = state.clone();
+        let none = Params { gravity: [0.0; 3], ..Params::default() };
+        assert!(furthest(&model, &plain, &after(&model, &state, &none, 0.0)) > 1e-3, "it moves");
+        (0..2).for_each(|_| free = after(&model, &free, &params(Solver::default(), 5, 0.0), 1.0 / 60.0));
+        assert!(furthest(&model, &plain, &free) < 0.02, "explicit and implicit steps are of one cloth");
+        for solver in Solver::ALL {
+            let apart = furthest(&model, &plain, &run(solver));
+            assert!(apart < 1e-12, "{solver:?} α {alpha} β {beta}: {apart}");
+        }
+    }
+}
+
 #[test]
 fn one_newton_step_comes_close() {
     let (model, state) = swinging(15, continuum(), 0.0);

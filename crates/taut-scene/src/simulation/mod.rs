@@ -268,6 +268,10 @@ impl Simulation {
     /// How far from done the solver was, by what it left.
     fn look(&self, residual: f64) -> Look {
         let params = self.scene.settings.solver.params();
+        // What something else carries presses on no row.
+        if params.hold != taut::Hold::NONE || !self.scene.settings.limit.is_empty() {
+            return Look::GOOD;
+        }
         let size = self.objects.iter().map(|object| unsolved::diagonal(&object.info.rest)).fold(0.0, f64::max);
         let h = self.step_seconds() / f64::from(params.substeps);
         Look::new(self.engine.as_ref(), &params, residual, size, h)

@@ -1,7 +1,7 @@
 //! Whether solvers stay far from done.
 
 use super::engine::Engine;
-use taut::{Params, Solver};
+use taut::Params;
 
 /// Frames from one look to the next: a look measures all strains.
 pub(super) const EVERY: u32 = 10;
@@ -22,18 +22,16 @@ pub(super) struct Look {
 }
 
 impl Look {
+    /// Nothing to say.
+    pub const GOOD: Look = Look { left: 0.0, most: 0.0, velocity: false };
+
     /// At bodies of `size` (m) across, after a step in substeps of `h` (s) whose solve left `residual`.
     ///
     /// Solvers on rows, stopped early, act as if the material were softer: what counts is the share of stiffness that is missing. Solvers on
     /// positions leave wrong velocities: what counts is how far those carry in a substep. A thousandth of a body's size is a pixel of a
     /// picture that it fills.
     pub fn new(engine: &dyn Engine, params: &Params, residual: f64, size: f64, h: f64) -> Self {
-        let on_rows = match params.solver {
-            Solver::GaussSeidel { .. } | Solver::Jacobi { .. } => true,
-            Solver::MinimumResidual | Solver::ConjugateResiduals => true,
-            Solver::NonlinearCg | Solver::NewtonCg | Solver::NewtonCholesky | Solver::Newton => false,
-        };
-        if !on_rows {
+        if params.solver.on_positions() {
             return Look { left: residual, most: 1e-3 * size / h, velocity: true };
         }
         let missing = 1.0 - engine.firmness();
@@ -69,7 +67,7 @@ impl Unsolved {
             (self.run, self.most) = (0, 0.0);
             return;
         }
-        self.run += 1;
+        self.run = self.run.saturating_add(1);
         self.most = if look.left.is_finite() { self.most.max(look.left) } else { f64::INFINITY };
         if self.run >= self.longest {
             (self.longest, self.last, self.worst) = (self.run, frame.into(), self.most);
@@ -80,7 +78,7 @@ impl Unsolved {
     /// What to say about it, if anything.
     pub fn warning(&self) -> Option<String> {
         let (to, every) = (self.last, u64::from(EVERY));
-        let from = (to + 1).saturating_sub(every * self.longest).max(1);
+        let from = to.saturating_add(1).saturating_sub(every.saturating_mul(self.longest)).max(1);
         let what = match self.velocity {
             0 => format!(
                 "as little as {:.0} % of the stiffness acts, so bodies stretch too far",

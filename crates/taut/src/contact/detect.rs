@@ -1,9 +1,10 @@
 //! Detection: near pairs of features of whole surfaces.
 //!
-//! Every vertex has a **region**, a box that it will not leave for as long as the pairs are to serve: one substep or
-//! several. The box of an edge or triangle is the hull of its vertices' regions. Features whose boxes do not overlap
-//! cannot meet while all vertices stay in their regions; all others are listed as [`Pairs`], but for those that share a
-//! vertex. [`near`] then measures the pairs at given positions and keeps those within a distance.
+//! Every vertex has a **region**, a box that it will not leave for as long as the pairs are to serve, one substep or
+//! several; or a box of where it starts and one of where it ends, at times that are the same for all. The box of an edge or triangle is
+//! the hull of its vertices'. Features whose boxes do not overlap, or that one axis separates on one side at both times,
+//! cannot meet; all others are listed as [`Pairs`], but for those that share a vertex. [`near`] then measures the pairs at given
+//! positions and keeps those within a distance.
 
 use super::broad::{Aabb, Tree};
 use super::distance::{distance2_at_least, edge_edge, vertex_triangle};

@@ -5,11 +5,11 @@
 /// Indices point into one array of positions that all surfaces of a scene share.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Surface {
-    /// Vertices that triangles use, ascending.
+    /// Vertices that triangles use. [`new`](Self::new) has them ascending.
     pub vertices: Vec<u32>,
-    /// Edges of triangles, each once: lesser index first, in lexicographic order.
+    /// Edges of triangles, each once: lesser index first. [`new`](Self::new) has them in lexicographic order.
     pub edges: Vec<[u32; 2]>,
-    /// The triangles, in the order given.
+    /// The triangles. [`new`](Self::new) has them in the order given.
     pub triangles: Vec<[u32; 3]>,
 }
 

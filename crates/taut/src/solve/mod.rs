@@ -56,7 +56,7 @@ impl Solver {
     ];
 
     /// Whether it works on positions alone, multipliers following from them.
-    pub(crate) fn on_positions(self) -> bool {
+    pub fn on_positions(self) -> bool {
         matches!(self, Solver::NonlinearCg | Solver::NewtonCg | Solver::NewtonCholesky | Solver::Newton)
     }
 }

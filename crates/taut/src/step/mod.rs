@@ -260,7 +260,8 @@ pub(crate) fn step_in<T: Scalar>(
     // displacement than it took would give energy to them.
     let integrator = if model.elements.shares { Integrator::ImplicitEuler } else { params.integrator };
     let first = state.remember(integrator.remembers(), h);
-    let acted_known = state.recall(params.solver.on_positions() && integrator.scheme(h, false).looks_back());
+    let scheme = integrator.scheme(h, false);
+    let acted_known = state.recall(params.solver.on_positions() && scheme.looks_back() && scheme.reach > 0.0);
     let zero = [T::of(0.0); BLOCK];
     let unknown = state.multipliers.iter().all(|m| *m == zero);
     let global = !(matches!(params.solver, Solver::GaussSeidel { .. }) || state.multipliers.is_empty());

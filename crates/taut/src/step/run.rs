@@ -396,12 +396,14 @@ impl<T: Scalar> Run<'_, T> {
         }
     }
 
-    /// What a warm start keeps. Sweeps without over-relaxation pass a row's neighbours twice, there and back again; of the other
+    /// What a warm start keeps. Sweeps of a known number, without relaxation, pass a row's neighbours twice, there and back again; of the other
     /// solvers on rows it is not known how much they leave, and those on positions choose where to begin.
     fn memory(&self, scheme: &Scheme) -> Memory {
-        let (solver, relaxation) = (self.params.solver, self.law(scheme, false).relaxation.max(1.0));
-        let plain = matches!(solver, Solver::GaussSeidel { .. }) && relaxation == 1.0;
+        let (solver, relaxation) = (self.params.solver, self.law(scheme, false).relaxation);
+        // With a tolerance there may be fewer sweeps.
+        let plain = matches!(solver, Solver::GaussSeidel { .. }) && relaxation == 1.0 && self.params.tolerance <= 0.0;
         let passes = if plain { 2 * self.params.iterations.clamp(1, MOST_ROUNDS) } else { 0 };
+        let relaxation = relaxation.max(1.0);
         let Scheme { reach, rate, lead, .. } = *scheme;
         Memory { reach, rate, lead, h: self.h, passes, relaxation, all: solver.on_positions() }
     }

@@ -2,9 +2,9 @@
 //!
 //! # Why it is safe
 //! Surfaces that start free and move continuously can only come to intersect after a vertex has touched a triangle or an
-//! edge an edge, of pairs that share no vertex. Pairs whose regions do not overlap cannot (see
-//! [`detect`](super::detect)), as long as vertices stay in their regions, and the guard holds them there. For every other
-//! pair the guard ends with a proof, valid in spite of rounding, of one of these:
+//! edge an edge, of pairs that share no vertex. Pairs that one axis separates, on one side, in the boxes of their starts and in
+//! those of their regions at the end cannot (see [`broad`](super::broad)), as long as vertices end in their regions, and the
+//! guard holds them there. For every other pair the guard ends with a proof, valid in spite of rounding, of one of these:
 //!
 //! 1. one direction separates the two features at the start and at the end, hence, all motion being straight, throughout;
 //! 2. [continuous collision detection](super::ccd) finds them apart throughout;
@@ -208,8 +208,10 @@ fn ways(judge: &Judge, x: &[[f64; 3]]) -> Vec<f32> {
     let way = |i: usize| V3::from(x[i]) - V3::from(from[i]);
     let free = |i: &usize| matches!(judge.motion.roles[*i], Role::Free(_));
     let (mut sum, mut count, mut size) = (V3::new(0.0, 0.0, 0.0), 0.0, 0.0_f64);
-    for i in (0..x.len()).filter(free) {
-        (sum, count) = (sum + way(i), count + 1.0);
+    for i in 0..x.len() {
+        if free(&i) {
+            (sum, count) = (sum + way(i), count + 1.0);
+        }
         size = x[i].iter().chain(&from[i]).fold(size, |m, c| m.max(c.abs()));
     }
     let shared = sum * (1.0 / f64::max(count, 1.0));

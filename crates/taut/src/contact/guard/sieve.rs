@@ -69,7 +69,8 @@ impl Sieve<'_> {
             count += usize::from(match self.ask {
                 Ask::EndsOf(marks, mark) => nodes.iter().any(|&i| marks[i as usize] == mark),
                 Ask::Ends(ways) => {
-                    let most = |side: &[u32]| side.iter().map(|&i| ways[i as usize]).fold(0.0, f32::max);
+                    let more = |most: f32, way: f32| if way <= most { most } else { way };
+                    let most = |side: &[u32]| side.iter().map(|&i| ways[i as usize]).fold(0.0, more);
                     let (a, b) = nodes.split_at(self.split);
                     // Not the other way round: what is no number is asked.
                     !bounds.get(first + i).is_some_and(|&apart| apart > most(a) + most(b))

@@ -5,6 +5,8 @@
 
 mod contacts;
 mod search;
+#[cfg(test)]
+mod tests;
 
 use super::broad::Aabb;
 use super::detect::{Field, Near, Pairs};
@@ -93,8 +95,9 @@ pub(crate) struct Meeting<T> {
     regions: Vec<Aabb>,
     /// Vertices that the guard may have to hold at their starts.
     stay: Vec<bool>,
-    /// Vertices whose boxes are not those that the fields have.
+    /// Vertices whose boxes are not those that the fields have; and whether all have others, the interval having been cut short.
     loose: Vec<bool>,
+    stale: bool,
     pairs: Pairs,
     /// How far apart the first pairs of each list are at the start of the interval at least, m.
     bounds: [Vec<f32>; 2],
@@ -254,7 +257,7 @@ impl<T: Scalar> Meeting<T> {
 
     /// Begins an interval that starts with vertices at `old` and, with nothing in the way, would bring them to `x` after its first
     /// substep: searches for what is near, or will be, and makes contacts of it. The interval has `most` of the step's `substeps` at most,
-    /// of length `h` (s): until the features of a contact have gone two edges against each other, or a vertex ten against all.
+    /// of length `h` (s): until the features of a contact have gone two edges against each other, a collider two, or a vertex ten against all.
     pub fn detect(&mut self, old: &[Vertex<T>], x: &[Vertex<T>], first: u32, most: u32, substeps: u32, h: f64) {
         let part = |substep: u32| f64::from(substep) / f64::from(substeps);
         self.interval = Interval { first, count: most, start: part(first), end: part(first + most), h };
@@ -264,7 +267,9 @@ impl<T: Scalar> Meeting<T> {
         let edge = self.source.as_ref().map_or(0.0, |s| s.edge);
         // As a float conversion, what is not a number or too great ends at the ends.
         let within = |edges: f64, way: f64, most: u32| ((edges * edge / way * f64::from(most)) as u32).clamp(1, most);
-        let most = within(FAST, self.farthest(), most);
+        // What a collider will meet has no contact yet, and cloth has room to be pushed by about two edges.
+        let driven = self.drivers.farthest() * f64::from(most) / f64::from(substeps);
+        let most = within(FAST, self.farthest(), most).min(within(CALM, driven, most));
         self.cut_short(most, part(first + most));
         self.search();
         let way = self.find_rows();
@@ -422,11 +427,16 @@ impl<T: Scalar> Meeting<T> {
                 bounds: [&self.bounds[0], &self.bounds[1]],
                 radii: &self.radii,
             };
-            let report = guard::guard(&motion, settings, &mut self.result);
+            let mut report = guard::guard(&motion, settings, &mut self.result);
             if report.unfinished.is_empty() {
                 return report;
             }
             searches += 1;
+            if searches > FEW + 1 {
+                // All may stay, so this is beyond what boxes can hold.
+                report.strayed += report.unfinished.len();
+                return report;
+            }
             if searches > FEW {
                 self.stay.fill(true);
                 self.search();

@@ -69,9 +69,15 @@ impl<T: Scalar> Meeting<T> {
     /// Finds the pairs with loose vertices anew. They follow all others.
     fn search_loose(&mut self) {
         let ways = self.ways();
+        // Boxes at the ends of ways tell something if those are ends at the same time.
+        if self.stale {
+            self.refit();
+        }
         for i in (0..self.own).filter(|&i| self.loose[i]) {
             [self.starts[i], self.regions[i]] = self.boxes(i, &ways);
         }
+        // Contacts are made of what a whole search finds; who comes last is not known any more.
+        self.round.clear();
         let loose = |nodes: &[u32]| nodes.iter().any(|&i| self.loose[i as usize]);
         let lists = [&mut self.pairs.vertex_triangle, &mut self.pairs.edge_edge];
         for (list, bounds) in lists.into_iter().zip(&mut self.bounds) {
@@ -135,6 +141,7 @@ impl<T: Scalar> Meeting<T> {
 
     /// Takes regions at a part (0 to 1) of the way. Pairs stay: what one axis separates at both ends it separates between them.
     pub(super) fn shorten(&mut self, part: f64) {
+        self.stale = part < 1.0;
         for i in (0..self.from.len()).filter(|&i| part < 1.0 && self.side_of[i] != u32::MAX) {
             self.regions[i] = self.starts[i].towards(&self.regions[i], part);
         }
@@ -158,11 +165,7 @@ impl<T: Scalar> Meeting<T> {
         self.pairs.clear();
         self.bounds.iter_mut().for_each(Vec::clear);
         self.round.clear();
-        for (field, side) in self.fields.iter_mut().zip(&self.sides) {
-            if side.skin.thickness > 0.0 || side.collider {
-                field.refit_moving(&self.starts, &self.regions);
-            }
-        }
+        self.refit();
         let mut pairs = core::mem::take(&mut self.pairs);
         let mut round = core::mem::take(&mut self.round);
         self.meetings(|i, j| {
@@ -179,6 +182,16 @@ impl<T: Scalar> Meeting<T> {
         });
         (self.pairs, self.round) = (pairs, round);
         self.forget_exempt();
+    }
+
+    /// Gives features the boxes of their vertices.
+    fn refit(&mut self) {
+        for (field, side) in self.fields.iter_mut().zip(&self.sides) {
+            if side.skin.thickness > 0.0 || side.collider {
+                field.refit_moving(&self.starts, &self.regions);
+            }
+        }
+        self.stale = false;
     }
 
     /// Calls `meet` for every two surfaces that meet, once; for one that meets itself, with the same twice. Colliders with radii come last.

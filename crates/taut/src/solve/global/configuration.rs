@@ -47,7 +47,8 @@ impl Solve<'_> {
         Standing { energy: stored + moved, square, residual }
     }
 
-    /// Goes where Φ is lowest: here, where the multipliers of a warm start would have the vertices; or to one of `others`.
+    /// Goes where Φ is lowest: here, where the multipliers of a warm start would have the vertices; or to one of `others`. Damped rows have
+    /// no Φ: there, where the least is left of the equations.
     pub(super) fn lowest(&self, others: &[&super::Field]) -> Standing {
         let g = self.global;
         let (mut best, mut at) = (self.forces(), &g.old_x);
@@ -56,7 +57,9 @@ impl Solve<'_> {
             self.place(other);
             last = other;
             let there = self.forces();
-            if there.energy < best.energy {
+            // Not the other way round: anything is better than what is no number.
+            let lower = if self.table.viscous { there.square < best.square } else { there.energy < best.energy };
+            if lower || !best.energy.is_finite() {
                 (best, at) = (there, other);
             }
         }

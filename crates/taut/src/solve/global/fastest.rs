@@ -2,7 +2,7 @@
 
 use super::evaluate::{Corners, Sample};
 use super::small;
-use super::table::{Item, Table};
+use super::table::Table;
 use crate::lanes::Scalar;
 use crate::model::Model;
 
@@ -70,16 +70,15 @@ fn gradients<T: Scalar>(model: &Model<T>, table: &Table) -> Vec<[f64; 3]> {
 /// K v = Jᵀ E J v.
 fn forces(table: &Table, gradients: &[[f64; 3]], v: &[[f64; 3]]) -> Vec<[f64; 3]> {
     let mut out = vec![[0.0; 3]; v.len()];
-    let each = |item: &Item| (0..item.arms()).map(|k| item.vertices[k] as usize).enumerate().collect::<Vec<_>>();
     for (item, block) in table.items.iter().zip(&table.blocks) {
         let mut strain = [0.0; super::evaluate::ROWS];
-        let arms = each(item);
+        let arms = || (0..item.arms()).map(|k| (k, item.vertices[k] as usize));
         for (j, r) in item.own_rows().enumerate() {
-            strain[r] = arms.iter().map(|&(k, i)| small::dot(gradients[item.gradient(j, k)], v[i])).sum();
+            strain[r] = arms().map(|(k, i)| small::dot(gradients[item.gradient(j, k)], v[i])).sum();
         }
         let stress = block.stiffness.times(&strain);
         for (j, r) in item.own_rows().enumerate() {
-            for &(k, i) in &arms {
+            for (k, i) in arms() {
                 out[i] = small::plus(out[i], stress[r], gradients[item.gradient(j, k)]);
             }
         }

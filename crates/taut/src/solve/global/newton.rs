@@ -6,6 +6,8 @@ use std::sync::PoisonError;
 
 /// Halvings of a step, at most.
 const HALVINGS: u32 = 40;
+/// The share of Φ that is lost in its rounding errors.
+const LEVEL: f64 = 1e-11;
 
 impl Solve<'_> {
     /// One Newton step by conjugate gradients, preconditioned with the 3×3 diagonal blocks. Stops when the linear
@@ -36,8 +38,9 @@ impl Solve<'_> {
     fn forward(&self, before: Standing) -> Standing {
         let direction = &self.global.arm[1];
         let worse = |now: &Standing| {
-            let grown = !self.table.viscous && now.energy > before.energy;
-            grown || now.residual.is_nan()
+            // Near the solution Φ differs by its rounding errors only.
+            let grown = !self.table.viscous && now.energy > before.energy * (1.0 + LEVEL);
+            grown || !now.residual.is_finite()
         };
         let mut length = 1.0;
         self.go(length, direction);
@@ -97,7 +100,7 @@ impl Solve<'_> {
         for _ in 0..HALVINGS {
             let now = self.forces();
             // Differences of Φ drown in its rounding errors near the solution; what is left of the gradient does not.
-            let level = now.energy <= before.energy + 1e-11 * before.energy.abs();
+            let level = now.energy <= before.energy * (1.0 + LEVEL);
             let lower = now.energy <= before.energy + 1e-4 * length * slope;
             let nearer = now.square < before.square * (1.0 - 1e-4 * length);
             let calmer = || self.product(&self.global.arm[0], direction).abs() <= 0.5 * slope.abs();
