@@ -83,7 +83,7 @@ impl Size {
 
     /// The side of a picture, pixels.
     fn pixels(self, full: usize) -> usize {
-        self.pick(full / 4, full)
+        self.pick(full / 2, full)
     }
 
     /// What a person calls it.

@@ -74,11 +74,6 @@ impl Claim {
         Claim { expected: Verdict::InPart, ..self }.checked(whole, part)
     }
 
-    /// The same, with nothing expected: what is found here is said, and may be that it does not hold.
-    pub fn found(self, whole: bool, part: bool) -> Self {
-        Claim { expected: Verdict::DoesNot, ..self }.checked(whole, part)
-    }
-
     fn checked(self, whole: bool, part: bool) -> Self {
         let verdict = match (whole, part) {
             (true, _) => Verdict::Holds,

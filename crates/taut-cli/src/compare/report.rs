@@ -166,7 +166,7 @@ pub fn page(cases: &[Case], pictures: Vec<ReportPicture>) -> String {
     for (scene, head) in scenes {
         text += &head;
         if !seen.contains(&scene) {
-            let _ = write!(text, "{scene}\n");
+            let _ = writeln!(text, "{scene}");
             seen.push(scene);
         }
     }

@@ -152,7 +152,7 @@ fn pictures(traces: &[&Trace], full: f64, at: u32, size: Size) -> Picture {
         let Some((part, area)) = &trace.taken else { continue };
         let area: Vec<f64> = area.iter().map(|a| a.abs()).collect();
         let most = largest(&area);
-        out.push((view.draw(&[part.clone()], &[]), format!("{}, frame {at}", trace.kind.name())));
+        out.push((view.draw(std::slice::from_ref(part), &[]), format!("{}, frame {at}", trace.kind.name())));
         let label = format!("change of area, yellow from {:.0} %", 100.0 * full);
         out.push((view.draw(&[part.mapped(&area, Scale::up_to(full))], &[]), label));
         let label = format!("over the largest, {:.2} %", 100.0 * most);

@@ -169,7 +169,7 @@ fn maps(cases: &[Case], found: &[Found], size: Size) -> Picture {
         let split: Vec<f64> =
             f.part.triangles.iter().zip(&f.strain).map(|(t, s)| s[usize::from(along(t) > 0.0)]).collect();
         let shear: Vec<f64> = f.strain.iter().map(|s| s[2]).collect();
-        rows[0].push((view.draw(&[f.part.clone()], &[]), case.name.clone()));
+        rows[0].push((view.draw(std::slice::from_ref(&f.part), &[]), case.name.clone()));
         rows[1].push((view.draw(&[f.part.mapped(&split, scale)], &[]), "weft | warp".into()));
         rows[2].push((view.draw(&[f.part.mapped(&shear, scale)], &[]), "shear".into()));
     }
