@@ -101,7 +101,8 @@ impl Swing {
 
     /// Energy at rest, J, with its middle at zero before it stretches.
     fn ground(&self) -> Result<f64, LabError> {
-        let mut simulation = build("swing", &self.scene_at(0.0, &Solver::still()))?;
+        let calm = Swing { air: 0.0, ..self.clone() };
+        let mut simulation = build("swing", &calm.scene_at(0.0, &Solver::still()))?;
         settle(&mut simulation, 200, 1e-10, |_| ());
         let m = simulation.metrics();
         Ok(m.potential + m.elastic)

@@ -116,7 +116,7 @@ struct Certificate {
     #[arg(long, default_value = "newton")]
     solver: String,
     /// Iterations in a substep.
-    #[arg(long, value_delimiter = ',', default_value = "1,3,10")]
+    #[arg(long, value_delimiter = ',', default_value = "10,30")]
     iterations: Vec<u32>,
     /// Substeps in a step.
     #[arg(long, value_delimiter = ',', default_value = "1,4")]
