@@ -8,6 +8,7 @@ mod fabrics;
 mod fail;
 mod flags;
 mod info;
+mod lab;
 mod new;
 mod paper;
 mod progress;
@@ -48,6 +49,8 @@ enum Job {
     Compare(compare::Args),
     /// Run figures and tables of the four papers, and check what they claim.
     Paper(paper::Args),
+    /// Test a fabric as a textile laboratory would: tensile, shear, bending, drape, swing, certificate.
+    Lab(lab::Args),
     /// Measure how fast the engine is on this machine.
     Bench(bench::Args),
 }
@@ -68,6 +71,7 @@ fn main() -> ExitCode {
         }
         Job::Compare(args) => compare::run(&args),
         Job::Paper(args) => paper::run(&args),
+        Job::Lab(args) => lab::run(&args),
         Job::Bench(args) => bench::run(&args),
     }))
 }

@@ -92,6 +92,9 @@ impl<'a> Check<'a> {
                 self.known(&format!("{path}.follow"), "collider", follow, &colliders);
             }
         }
+        for (at, weight) in settings.weight.iter().enumerate() {
+            self.known(&format!("weight.{at}.body"), "body", &weight.body, &bodies);
+        }
         for (at, initial) in settings.initial.iter().enumerate() {
             self.known(&format!("initial.{at}.body"), "body", &initial.body, &bodies);
         }

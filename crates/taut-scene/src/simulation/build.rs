@@ -1,6 +1,6 @@
 //! From a scene to bodies: meshes made or read, placed and given to the engine.
 
-use super::{Object, ObjectKind};
+use super::{Object, ObjectKind, weights};
 use crate::generate::{GenerateError, Transform, frames_along, frames_around, frames_from_surface};
 use crate::read;
 use crate::scene::settings::{Cloth, Colour, Frames, Solid};
@@ -39,6 +39,7 @@ impl Bodies {
         for (at, solid) in scene.settings.solid.iter().enumerate() {
             bodies.add_solid(scene, &scene.element_path("solid", at), solid)?;
         }
+        weights::add(scene, &mut bodies)?;
         scene.settings.limits().into_iter().for_each(|limit| bodies.builder.limit(limit));
         Ok(bodies)
     }

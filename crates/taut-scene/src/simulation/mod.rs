@@ -26,6 +26,7 @@ mod surface;
 mod touch;
 mod unsolved;
 mod verify;
+mod weights;
 
 pub use colliders::ColliderObject;
 pub use metrics::Metrics;

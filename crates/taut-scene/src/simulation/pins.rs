@@ -64,8 +64,11 @@ pub(super) fn pin_all(
     let mut pins = Vec::new();
     for (at, pin) in scene.settings.pin.iter().enumerate() {
         let Some(object) = objects.iter().find(|object| object.info.name == pin.body) else { continue };
-        let chosen = select(scene, &(scene.element_path("pin", at) + ".select"), pin, object, engine)?;
-        let vertices: Vec<_> = chosen.into_iter().map(|v| (v, engine.position(v))).collect();
+        let base = object.vertices.start;
+        let path = scene.element_path("pin", at) + ".select";
+        let chosen = select(scene, &path, &pin.select, object, &|v| engine.position(base + v))?;
+        let chosen = chosen.into_iter().map(|v| base + v);
+        let vertices: Vec<_> = chosen.map(|v| (v, engine.position(v))).collect();
         let places: Vec<_> = vertices.iter().map(|vertex| vertex.1).collect();
         let held = HeldVertices {
             vertices,
@@ -151,18 +154,24 @@ pub(super) fn held(pins: &[HeldVertices]) -> Vec<u32> {
     all
 }
 
-/// The engine's vertices that a pin asks for.
-fn select(scene: &Scene, path: &str, pin: &Pin, object: &Object, engine: &dyn Engine) -> Result<Vec<u32>, SceneError> {
-    let base = object.vertices.start;
-    let picked: Vec<u32> = match &pin.select {
+/// The vertices of an object, by its own numbers, that a scene asks for at `path`; where they are is for `place` to say.
+pub(super) fn select(
+    scene: &Scene,
+    path: &str,
+    select: &Select,
+    object: &Object,
+    place: &dyn Fn(u32) -> [f64; 3],
+) -> Result<Vec<u32>, SceneError> {
+    let picked: Vec<u32> = match select {
         Select::All => (0..object.info.rest.len() as u32).collect(),
-        Select::Where(table) => picked(scene, path, table, object, &|v| engine.position(base + v))?,
+        Select::Where(table) => picked(scene, path, table, object, place)?,
     };
     if picked.is_empty() {
-        let message = format!("`{path}` picks none of the {} vertices of `{}`", object.info.rest.len(), pin.body);
+        let (count, name) = (object.info.rest.len(), &object.info.name);
+        let message = format!("`{path}` picks none of the {count} vertices of `{name}`");
         return Err(scene.error(path, message, vec![extent(object)]));
     }
-    Ok(picked.into_iter().map(|v| base + v).collect())
+    Ok(picked)
 }
 
 /// The vertices of an object, by its own numbers, that fulfil everything that is given.

@@ -22,7 +22,7 @@ pub use limit::{
 };
 pub use material::{ClothElastic, Continuum, ElasticDamping, FabricName, Links, SolidElastic, StretchShear};
 pub use output::{Camera, Coloured, Output, Pictures};
-pub use pin::{Motion, Pin, Resize, Revolve, Select, SelectBox, SelectSphere, SelectTable};
+pub use pin::{Motion, Pin, Resize, Revolve, Select, SelectBox, SelectSphere, SelectTable, Weight};
 pub use solver::{AlphaBeta, Global, Integrator, Newmark, Pbd, Plain, Solver};
 pub use values::{AxisTurn, Colour, Each, Form, FormatName, Frames, GrainChoice, Precision, Turn};
 pub use world::{About, Air, Drag, Time, World};
@@ -46,6 +46,8 @@ section! {
         solid: Vec<Solid> = Vec::new();
         /// Vertices that are held, or moved.
         pin: Vec<Pin> = Vec::new();
+        /// Weights sewn on.
+        weight: Vec<Weight> = Vec::new();
         /// Contact of surfaces with each other, with themselves and with meshes.
         contact: Contact = Contact::default();
         /// Things that nothing enters.

@@ -28,6 +28,18 @@ section! {
 }
 
 section! {
+    /// A weight sewn on: coins in a hem, a load in a tensile test. It makes vertices heavier, and nothing else.
+    pub struct Weight {
+        /// The name of a cloth or solid.
+        body: String;
+        /// Which of its vertices, as for pins.
+        select: Select;
+        /// Mass of them all together. Along a hem it is spread by length; single vertices get equal parts.
+        mass: f64 => Rule::ANY.above(0.0).to(1e6).unit("kg");
+    }
+}
+
+section! {
     /// Vertices that fulfil everything that is given.
     pub struct SelectTable {
         /// The name of a vertex group of the mesh.
