@@ -45,12 +45,14 @@ mod tests {
     use taut_scene::scene::BUILTIN;
 
     #[test]
-    fn every_scene_has_its_picture() {
-        let names: Vec<&str> = BUILTIN.iter().map(|builtin| builtin.name).collect();
-        assert_eq!(NAMES.lines().collect::<Vec<_>>(), names, "run scripts/view_gallery.sh");
+    fn every_name_has_its_tile() {
+        let names: Vec<&str> = NAMES.lines().collect();
         let image = image().expect("a PNG");
-        assert_eq!(image.size, [160 * COLUMNS, 120 * names.len().div_ceil(COLUMNS)]);
-        assert_eq!(part(names[COLUMNS]).unwrap()[0][0], 0.0);
+        assert_eq!(image.size, [160 * COLUMNS, 120 * names.len().div_ceil(COLUMNS)], "run scripts/view_gallery.sh");
+        // A scene may be younger than the picture; the one that people see first is not.
+        assert!(part(BUILTIN[0].name).is_some());
         assert_eq!(part("no such scene"), None);
+        assert_eq!(part(names[COLUMNS]).unwrap()[0][0], 0.0);
+        assert!(names.iter().all(|name| part(name).unwrap()[1].iter().all(|&share| share <= 1.0)));
     }
 }

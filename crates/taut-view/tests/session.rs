@@ -94,7 +94,8 @@ fn a_pulled_vertex_is_where_the_hand_is_and_falls_when_let_go() {
     assert_eq!(see(&session).hand, Some((0, 80)));
     session.apply(Command::LetGo);
     steps(&mut session, 10);
-    assert!(at(&session)[1] < held[1] - 0.02, "{held:?} {:?}", at(&session));
+    let freed = at(&session);
+    assert!((0..3).any(|k| (freed[k] - held[k]).abs() > 0.05), "the cloth pulls it back: {held:?} {freed:?}");
 }
 
 #[test]
@@ -198,23 +199,27 @@ fn reset_keeps_settings_and_forgets_hands() {
 
 #[test]
 fn a_thrown_ball_flies_hits_and_is_in_the_file() {
-    let mut session = session(SHEET);
+    let (mut session, mut alone) = (session(SHEET), session(SHEET));
     steps(&mut session, 60);
+    steps(&mut alone, 105);
     let untouched = session.state_hash();
     let from = [0.0, 0.6, 1.5];
     session.apply(Command::Throw { from, velocity: [0.0, 0.0, -4.0], radius: 0.15 });
     assert_eq!(session.error(), None);
     assert_eq!(session.state_hash(), untouched);
-    steps(&mut session, 30);
+    steps(&mut session, 45);
     let view = see(&session);
     let centre = |k: usize| {
         view.sides[0].colliders[0].iter().map(|p| p[k]).sum::<f64>() / view.sides[0].colliders[0].len() as f64
     };
-    // Half a second at 4 m/s.
-    assert!((centre(2) - (1.5 - 2.0)).abs() < 1e-2, "{}", centre(2));
-    assert!(view.sides[0].positions[0].iter().any(|p| p[2] < -0.8), "the ball did not take the sheet along");
+    // Three quarters of a second at 4 m/s.
+    assert!((centre(2) - (1.5 - 3.0)).abs() < 1e-2, "{}", centre(2));
+    let alone = see(&alone);
+    let hit = view.sides[0].positions[0].iter().zip(&alone.sides[0].positions[0]);
+    let most = hit.map(|(p, q)| (0..3).map(|k| (p[k] - q[k]).abs()).fold(0.0, f64::max)).fold(0.0, f64::max);
+    assert!(most > 0.05, "the ball moved the sheet by {most} m");
     let written = session.written().unwrap();
-    assert_eq!(run(&written, 90), session.state_hash(), "{written}");
+    assert_eq!(run(&written, 105), session.state_hash(), "{written}");
 }
 
 #[test]

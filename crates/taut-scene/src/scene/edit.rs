@@ -16,7 +16,14 @@ impl Scene {
             let Some(path) = segments(path) else { continue };
             let value = value.trim();
             let value = value.parse::<Value>().unwrap_or_else(|_| Value::from(value));
-            put(document.as_table_mut(), &path, value).ok_or_else(|| whole(format!("there is no place for {set}")))?;
+            let root = document.as_table_mut();
+            // Keys of the root stand above all sections: a new section goes behind them instead.
+            if let [section, _, ..] = &path[..]
+                && !root.contains_key(section)
+            {
+                root.insert(section, Item::Table(Table::new()));
+            }
+            put(root, &path, value).ok_or_else(|| whole(format!("there is no place for {set}")))?;
         }
         Ok(document.to_string())
     }
@@ -43,8 +50,7 @@ fn put(table: &mut dyn TableLike, path: &[String], value: Value) -> Option<()> {
         // `stiffness.warp = 1` reads better than a section of its own.
         let mut inner = InlineTable::new();
         inner.set_dotted(true);
-        let item = if table.is_empty() && rest.len() == 1 { Item::Table(Table::new()) } else { inner.into() };
-        table.insert(key, item);
+        table.insert(key, inner.into());
     }
     match table.get_mut(key)? {
         Item::ArrayOfTables(elements) => {

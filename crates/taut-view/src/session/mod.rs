@@ -167,7 +167,8 @@ impl Session {
             return changed;
         }
         let period = 1.0 / (self.fps() * self.speed);
-        let mut due = self.due.unwrap_or(now);
+        // What could not be computed in time is not made up for: everything is slower instead.
+        let mut due = self.due.unwrap_or(now).max(now - period);
         while due <= now && clock() - now <= budget {
             if let Err(error) = self.advance() {
                 self.error = Some(error);
@@ -175,8 +176,7 @@ impl Session {
             due += period;
             changed = true;
         }
-        // What could not be computed in time is not made up for: everything is slower instead.
-        self.due = Some(due.max(now - period));
+        self.due = Some(due);
         changed
     }
 
