@@ -15,6 +15,7 @@ mod progress;
 mod render;
 mod run;
 mod scenes;
+mod view;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -43,6 +44,8 @@ enum Job {
     Info(info::Args),
     /// Draw a mesh file, or a scene at a moment, as a PNG.
     Render(render::Args),
+    /// Open a scene in a window: pull the cloth, turn its knobs.
+    View(view::Args),
     /// Print the JSON schema of scene files, for editors.
     Schema,
     /// Simulate scenes or settings side by side: pictures, curves and numbers.
@@ -65,6 +68,7 @@ fn main() -> ExitCode {
         Job::New(args) => new::run(&args),
         Job::Info(args) => info::run(&args),
         Job::Render(args) => render::run(&args),
+        Job::View(args) => view::run(&args),
         Job::Schema => {
             println!("{:#}", taut_scene::scene::schema());
             Ok(())

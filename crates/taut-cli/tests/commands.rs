@@ -130,3 +130,10 @@ fn a_reader_that_has_seen_enough_is_no_error() {
     let said = common::Said(child.wait_with_output().unwrap());
     assert_eq!((said.code(), said.err().as_str()), (Some(0), ""));
 }
+
+#[cfg(not(feature = "view"))]
+#[test]
+fn a_program_without_its_viewer_says_how_to_build_it() {
+    let place = Place::new("view");
+    place.taut(&["view", "flag"]).refused(&["--features view -- view flag"]);
+}

@@ -90,6 +90,11 @@ body = "flag"
 select = "top"
 until = 0.2
 motion.rotate = { about = [0, 1, 0], degrees = { keys = [{ time = 0, value = 0 }, { time = 0.3, value = 60 }] } }
+[[pin]]
+body = "flag"
+select = { indices = [100] }
+from = 0.15
+motion.translate = { keys = [{ time = 0.15, value = [0, 0, 0] }, { time = 0.4, value = [0, 0.1, 0.2] }] }
 [[collider]]
 shape = { kind = "sphere", radius = 0.2 }
 translate = [0.0, 0.2, 0.0]
@@ -182,6 +187,46 @@ motion.rotate = { axis = [0, 1, 0], degrees = { interpolation = "linear", keys =
     assert!((now[4][0] - (cos * x + sin * z)).abs() < 1e-9 && (now[4][2] - (cos * z - sin * x)).abs() < 1e-9);
     simulation.advance();
     assert_eq!(simulation.held_positions().len(), 1);
+}
+
+#[test]
+fn late_pins_take_what_they_hold_where_it_then_is() {
+    let text = r#"
+[[cloth]]
+name = "a"
+generate = { kind = "sheet", nx = 5, ny = 5 }
+[[pin]]
+body = "a"
+select = { indices = [7] }
+from = 0.5
+until = 1.0
+[[pin]]
+body = "a"
+select = { indices = [9] }
+from = 0.5
+follow = "arm"
+[[collider]]
+name = "arm"
+shape = { kind = "sphere", radius = 0.01 }
+translate = [0, 50, 0]
+motion.translate = { interpolation = "linear", keys = [{ time = 0, value = [0, 0, 0] }, { time = 1, value = [3, 0, 0] }] }
+"#;
+    let mut simulation = build(text, Precision::F64);
+    assert!(simulation.held_positions().is_empty());
+    (0..30).for_each(|_| drop(simulation.advance()));
+    let taken = simulation.positions(0);
+    // Air slows the fall: g t²/2 is the most.
+    assert!(taken[7][1] < -0.5 && taken[7][1] > -0.5 * 9.81 * 0.25 - 0.1, "it fell freely: {:?}", taken[7]);
+    (0..30).for_each(|_| drop(simulation.advance()));
+    let held = simulation.positions(0);
+    assert_eq!(held[7], taken[7]);
+    // Half of the arm's way, from where the vertex was when the pin took it.
+    for (k, way) in [1.5, 0.0, 0.0].into_iter().enumerate() {
+        assert!((held[9][k] - taken[9][k] - way).abs() < 1e-9, "{:?} {:?}", taken[9], held[9]);
+    }
+    (0..10).for_each(|_| drop(simulation.advance()));
+    assert_eq!(simulation.held_positions().len(), 1);
+    assert!(simulation.positions(0)[7][1] < held[7][1]);
 }
 
 #[test]

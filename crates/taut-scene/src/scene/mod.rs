@@ -27,6 +27,7 @@ mod check;
 mod choose;
 mod decode;
 mod document;
+mod edit;
 mod error;
 mod overrides;
 mod project;
@@ -49,6 +50,7 @@ use crate::write::hash::Hash64;
 use document::Node;
 use error::{Problem, Sources};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// More text than this is not a scene that someone wrote, bytes.
 pub const MAX_SCENE_BYTES: u64 = 16 << 20;
@@ -61,6 +63,7 @@ pub struct Scene {
     sources: Sources,
     folder: Option<PathBuf>,
     root: Node,
+    attached: Vec<(String, Arc<[u8]>)>,
 }
 
 impl Scene {
@@ -113,10 +116,27 @@ impl Scene {
         }
         match settings {
             Some(settings) if reader.problems.is_empty() => {
-                Ok(Scene { settings, sources, folder: folder.map(Path::to_path_buf), root })
+                Ok(Scene { settings, sources, folder: folder.map(Path::to_path_buf), root, attached: Vec::new() })
             }
             _ => Err(SceneError::new(&sources, reader.problems)),
         }
+    }
+
+    /// Brings along a mesh file that the scene names, for where there is no folder to find it in: a browser. Surfaces and soft
+    /// bodies look here first.
+    pub fn attach(mut self, name: &str, bytes: Arc<[u8]>) -> Self {
+        self.attached.push((name.to_owned(), bytes));
+        self
+    }
+
+    /// The bytes of a file that came along.
+    pub(crate) fn attached(&self, name: &str) -> Option<&[u8]> {
+        self.attached.iter().find(|file| file.0 == name).map(|file| &*file.1)
+    }
+
+    /// The folder in which files that the scene names are looked for.
+    pub fn folder(&self) -> Option<&Path> {
+        self.folder.as_deref()
     }
 
     /// The file's name, as it was given.

@@ -36,6 +36,11 @@ struct Segment {
     span: Span,
 }
 
+/// The parts of a dotted path, if it is one.
+pub(crate) fn segments(path: &str) -> Option<Vec<String>> {
+    Some(split(path, 0).ok()?.into_iter().map(|segment| segment.text).collect())
+}
+
 /// The parts of a dotted path.
 fn split(path: &str, source: usize) -> Result<Vec<Segment>, Vec<Problem>> {
     let mut segments = Vec::new();

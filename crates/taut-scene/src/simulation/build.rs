@@ -115,10 +115,13 @@ impl Bodies {
     ) -> Result<read::MeshFile, SceneError> {
         let at = format!("{path}.mesh");
         let name = file.unwrap_or_default();
-        let full = scene.asset(&at, name)?;
         let pick = part.map_or(read::Pick::All, |part| read::Pick::Named(part.to_owned()));
         let options = read::Options { pick, ..read::Options::default() };
-        let mesh = read::read_mesh(&full, &options).map_err(|mut error| {
+        let mesh = match scene.attached(name) {
+            Some(bytes) => read::read_bytes(&read::Source::new(name, bytes), &options),
+            None => read::read_mesh(scene.asset(&at, name)?, &options),
+        };
+        let mesh = mesh.map_err(|mut error| {
             error.file = name.to_owned();
             scene.error(&at, format!("`{at}` cannot be read: {error}"), Vec::new())
         })?;

@@ -42,16 +42,19 @@ struct Typed<T: Scalar> {
 /// Builds the model in the precision of `T`.
 pub(super) fn build<T: Scalar + Element>(builder: ModelBuilder, threads: usize) -> Result<Box<dyn Engine>, BuildError> {
     let model = builder.build::<T>()?;
-    let scratch = Scratch::new(threads);
-    // Browsers have no such clock.
-    let scratch = if cfg!(target_family = "wasm") { scratch } else { scratch.with_clock(seconds) };
+    let scratch = Scratch::new(threads).with_clock(seconds);
     Ok(Box::new(Typed { state: State::new(&model), scratch, model }))
 }
 
 /// Seconds since the first call.
 fn seconds() -> f64 {
-    static START: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();
-    START.get_or_init(std::time::Instant::now).elapsed().as_secs_f64()
+    #[cfg(not(target_family = "wasm"))]
+    use std::time::Instant;
+    // The standard library has none in browsers.
+    #[cfg(target_family = "wasm")]
+    use web_time::Instant;
+    static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
+    START.get_or_init(Instant::now).elapsed().as_secs_f64()
 }
 
 impl<T: Scalar + Element> Engine for Typed<T> {

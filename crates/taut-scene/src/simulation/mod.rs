@@ -14,9 +14,11 @@
 //! ```
 
 mod build;
+mod change;
 mod colliders;
 mod engine;
 mod grip;
+mod hand;
 mod initial;
 mod limits;
 mod metrics;
@@ -28,6 +30,7 @@ mod unsolved;
 mod verify;
 mod weights;
 
+pub use change::Change;
 pub use colliders::ColliderObject;
 pub use metrics::Metrics;
 pub use touch::{ContactLog, Seen};
@@ -118,6 +121,7 @@ pub struct Simulation {
     objects: Vec<Object>,
     colliders: Vec<ColliderObject>,
     pins: Vec<pins::HeldVertices>,
+    hand: Option<hand::Hand>,
     warnings: Vec<String>,
     frame: u32,
     skins: Vec<Skin>,
@@ -164,17 +168,13 @@ impl Simulation {
         let skins = skins(scene);
         warnings.extend(unmet(&colliders, &skins));
         let verifier = Verifier::new(engine.bodies(), &skins, &colliders, engine.rest_positions().len() as u32);
-        let mut hash = Hash64::default();
-        hash.word(scene.hash());
-        hash.update(precision.name().as_bytes());
-        // Mesh files are part of the scene too.
-        engine.rest_positions().as_flattened().iter().for_each(|x| hash.word(x.to_bits()));
-        colliders.iter().flat_map(ColliderObject::fingerprint).for_each(|x| hash.word(x.to_bits()));
+        let identity = Self::identity_of(scene, precision, engine.as_ref(), &colliders);
         Ok(Simulation {
             engine,
             objects,
             colliders,
             pins,
+            hand: None,
             warnings,
             frame: 0,
             skins,
@@ -186,9 +186,20 @@ impl Simulation {
             limit: LimitReport::none(),
             stage_seconds: vec![0.0; Stage::ALL.len()],
             unsolved: Unsolved::default(),
-            identity: hash.finish(),
+            identity,
             scene: scene.clone(),
         })
+    }
+
+    /// What tells a simulation from others: see [`identity`](Self::identity).
+    fn identity_of(scene: &Scene, precision: Precision, engine: &dyn Engine, colliders: &[ColliderObject]) -> u64 {
+        let mut hash = Hash64::default();
+        hash.word(scene.hash());
+        hash.update(precision.name().as_bytes());
+        // Mesh files are part of the scene too.
+        engine.rest_positions().as_flattened().iter().for_each(|x| hash.word(x.to_bits()));
+        colliders.iter().flat_map(ColliderObject::fingerprint).for_each(|x| hash.word(x.to_bits()));
+        hash.finish()
     }
 
     /// Computes the next frame.
@@ -209,7 +220,9 @@ impl Simulation {
                 false => self.time_of(self.frame) + f64::from(step) * dt,
             };
             let (from, to) = (at(step), at(step + 1));
-            pins::drive(&mut self.pins, &self.colliders, self.engine.as_mut(), from, to);
+            let hand = self.hand_vertex();
+            pins::drive(&mut self.pins, &self.colliders, self.engine.as_mut(), hand, [from, to]);
+            self.drive_hand(to);
             let mut params = self.params(from, to);
             change(&mut params);
             let done = self.engine.step(&params, dt);
@@ -487,6 +500,10 @@ impl Simulation {
         checkpoint.put("contact", self.log.numbers());
         checkpoint.put("limit", limits::numbers(&self.limit));
         checkpoint.put("stage_seconds", self.stage_seconds.clone());
+        let late = pins::late_places(&self.pins);
+        if !late.is_empty() {
+            checkpoint.put("late_pins", late);
+        }
         checkpoint
     }
 
@@ -504,11 +521,17 @@ impl Simulation {
         let log = log.ok_or_else(|| checkpoint.unusable("what it says about contact is cut off".into()))?;
         let limit = limits::from_numbers(&checkpoint.take::<u64>("limit")?);
         let limit = limit.ok_or_else(|| checkpoint.unusable("what it says about limits is cut off".into()))?;
+        let any_late = checkpoint.names().any(|name| name == "late_pins");
+        let late = if any_late { checkpoint.take::<f64>("late_pins")? } else { Vec::new() };
         self.engine.restore(&mut checkpoint)?;
+        self.hand = None;
         self.frame = frame;
         self.limit = limit;
         let last_step = self.time() - self.step_seconds();
         pins::rewind(&mut self.pins, last_step);
+        if !pins::set_late_places(&mut self.pins, &self.colliders, &late) {
+            return Err(checkpoint.unusable("what it says about pins is not of this scene".into()));
+        }
         self.log = log;
         self.contained = counters.first().copied().unwrap_or(0);
         self.contacts = counters.get(1).copied().unwrap_or(0);

@@ -9,13 +9,19 @@ use crate::scene::settings::{Motion, Pin, Select, SelectTable};
 use crate::scene::{Scene, SceneError};
 use std::collections::HashSet;
 
+/// A frame's time is a quotient: half a microsecond is no delay, s.
+const SOON: f64 = 5e-7;
+
 /// A pin of the scene, with the vertices it holds.
 pub(super) struct HeldVertices {
-    /// The engine's vertices and where each was at the beginning, m.
+    /// The engine's vertices and where each was when it was taken, m.
     vertices: Vec<(u32, [f64; 3])>,
     motion: Option<Motion>,
     follow: Option<Leader>,
+    /// As the scene has it.
+    source: Pin,
     until: f64,
+    taken: bool,
     released: bool,
 }
 
@@ -25,23 +31,25 @@ struct Leader {
     collider: usize,
     /// For each vertex how a mesh that deforms holds it; else empty.
     grips: Vec<Grip>,
+    /// When the vertices were taken, s.
+    since: f64,
 }
 
 impl Leader {
-    /// The collider that a pin with vertices at some places follows, if any.
-    fn new(pin: &Pin, colliders: &[ColliderObject], places: &[[f64; 3]]) -> Option<Self> {
+    /// The collider that a pin with vertices at some places follows from a time (s) on, if any.
+    fn new(pin: &Pin, colliders: &[ColliderObject], places: &[[f64; 3]], since: f64) -> Option<Self> {
         let name = pin.follow.as_deref()?;
         let collider = colliders.iter().position(|collider| collider.name == name)?;
         let leader = &colliders[collider];
         let mut grips = Vec::new();
         if leader.deforms() {
-            let positions = leader.positions(0.0);
+            let positions = leader.positions(since);
             grips = places.iter().filter_map(|&p| Grip::new(p, &positions, &leader.mesh.triangles)).collect();
         }
-        Some(Leader { collider, grips })
+        Some(Leader { collider, grips, since })
     }
 
-    /// Where points that were at these places at the beginning are at a time (s), m.
+    /// Where points that were at these places when they were taken are at a time (s), m.
     fn carry(&self, places: &mut [[f64; 3]], colliders: &[ColliderObject], time: f64) {
         let leader = &colliders[self.collider];
         if self.grips.len() == places.len() {
@@ -49,12 +57,12 @@ impl Leader {
             places.iter_mut().zip(&self.grips).for_each(|(place, grip)| *place = grip.at(&positions));
             return;
         }
-        let (start, now) = (leader.pose(0.0), leader.pose(time));
+        let (start, now) = (leader.pose(self.since), leader.pose(time));
         places.iter_mut().for_each(|place| *place = to_world(&now, from_world(&start, *place)));
     }
 }
 
-/// Finds the vertices of all pins, pins them, and puts them where they have to be at the beginning.
+/// Finds the vertices of all pins, pins those that are held from the beginning, and puts them where they have to be.
 pub(super) fn pin_all(
     scene: &Scene,
     objects: &[Object],
@@ -69,18 +77,19 @@ pub(super) fn pin_all(
         let chosen = select(scene, &path, &pin.select, object, &|v| engine.position(base + v))?;
         let chosen = chosen.into_iter().map(|v| base + v);
         let vertices: Vec<_> = chosen.map(|v| (v, engine.position(v))).collect();
-        let places: Vec<_> = vertices.iter().map(|vertex| vertex.1).collect();
-        let held = HeldVertices {
+        let mut held = HeldVertices {
             vertices,
             motion: pin.motion.clone(),
-            follow: Leader::new(pin, colliders, &places),
+            follow: None,
+            source: pin.clone(),
             until: pin.until.unwrap_or(f64::INFINITY),
+            taken: false,
             released: false,
         };
-        let targets = held.targets(colliders, 0.0);
-        for (&(vertex, _), target) in held.vertices.iter().zip(targets) {
-            engine.pin(vertex);
-            if held.motion.is_some() {
+        if held.begun(0.0) {
+            held.take(colliders, engine, 0.0);
+            let targets = held.targets(colliders, 0.0);
+            for (&(vertex, _), target) in held.vertices.iter().zip(targets).filter(|_| held.motion.is_some()) {
                 engine.set_position(vertex, target);
             }
         }
@@ -90,6 +99,32 @@ pub(super) fn pin_all(
 }
 
 impl HeldVertices {
+    /// Holds its vertices where they are at a time, s.
+    fn take(&mut self, colliders: &[ColliderObject], engine: &mut dyn Engine, time: f64) {
+        for (vertex, place) in &mut self.vertices {
+            *place = engine.position(*vertex);
+            engine.pin(*vertex);
+        }
+        self.taken = true;
+        self.lead(colliders, time);
+    }
+
+    /// Follows what it has to, from where its vertices were taken at a time, s.
+    fn lead(&mut self, colliders: &[ColliderObject], time: f64) {
+        let places: Vec<_> = self.vertices.iter().map(|vertex| vertex.1).collect();
+        self.follow = Leader::new(&self.source, colliders, &places, time);
+    }
+
+    /// Whether it holds in a step that begins at a time, s.
+    fn begun(&self, from: f64) -> bool {
+        !self.late() || self.source.from <= from + SOON
+    }
+
+    /// Whether it takes hold later than at the beginning.
+    fn late(&self) -> bool {
+        self.source.from > SOON
+    }
+
     /// Where its vertices have to be at a time (s), m.
     fn targets(&self, colliders: &[ColliderObject], time: f64) -> Vec<[f64; 3]> {
         let mut places: Vec<_> = self.vertices.iter().map(|vertex| vertex.1).collect();
@@ -102,10 +137,9 @@ impl HeldVertices {
         places
     }
 
-    /// Whether it lets go before a step that begins at a time, s. A frame's time is a quotient: half a microsecond is
-    /// no delay.
+    /// Whether it lets go before a step that begins at a time, s.
     fn over(&self, from: f64) -> bool {
-        self.until <= from + 5e-7
+        self.until <= from + SOON
     }
 
     fn moves(&self, colliders: &[ColliderObject]) -> bool {
@@ -114,24 +148,31 @@ impl HeldVertices {
     }
 }
 
-/// Tells held vertices where to be at the end of the step from `from` to `to` (s), and lets go what is to be let go.
+/// Tells held vertices where to be at the end of the step from one time to another (s), and takes and lets go what is to be
+/// taken and let go, all but a vertex in a hand.
 pub(super) fn drive(
     pins: &mut [HeldVertices],
     colliders: &[ColliderObject],
     engine: &mut dyn Engine,
-    from: f64,
-    to: f64,
+    hand: Option<u32>,
+    [from, to]: [f64; 2],
 ) {
     for at in 0..pins.len() {
         if !pins[at].released && pins[at].over(from) {
             pins[at].released = true;
-            let others: HashSet<u32> = held(pins).into_iter().collect();
+            if !pins[at].taken {
+                continue;
+            }
+            let others: HashSet<u32> = held(pins).into_iter().chain(hand).collect();
             for &(vertex, _) in pins[at].vertices.iter().filter(|(vertex, _)| !others.contains(vertex)) {
                 engine.unpin(vertex);
             }
         }
-        let pin = &pins[at];
-        if pin.released || !pin.moves(colliders) {
+        let pin = &mut pins[at];
+        if !pin.released && !pin.taken && pin.begun(from) {
+            pin.take(colliders, engine, from);
+        }
+        if pin.released || !pin.taken || !pin.moves(colliders) {
             continue;
         }
         for (&(vertex, _), target) in pin.vertices.iter().zip(pin.targets(colliders, to)) {
@@ -142,16 +183,60 @@ pub(super) fn drive(
 
 /// Makes pins what they are after a step that began at a time, s; the state is taken care of elsewhere.
 pub(super) fn rewind(pins: &mut [HeldVertices], from: f64) {
-    pins.iter_mut().for_each(|pin| pin.released = pin.over(from));
+    pins.iter_mut().for_each(|pin| (pin.taken, pin.released) = (pin.begun(from), pin.over(from)));
+}
+
+/// Where the vertices were that were taken later than at the beginning, m: nothing else tells it again.
+pub(super) fn late_places(pins: &[HeldVertices]) -> Vec<f64> {
+    let late = pins.iter().filter(|pin| pin.late() && pin.taken);
+    late.flat_map(|pin| pin.vertices.iter().flat_map(|vertex| vertex.1)).collect()
+}
+
+/// Takes up what [`late_places`] gave, after [`rewind`]; false if it is of other pins.
+pub(super) fn set_late_places(pins: &mut [HeldVertices], colliders: &[ColliderObject], places: &[f64]) -> bool {
+    let (places, []) = places.as_chunks::<3>() else { return false };
+    let mut places = places.iter();
+    for pin in pins.iter_mut().filter(|pin| pin.late() && pin.taken) {
+        for vertex in &mut pin.vertices {
+            let Some(place) = places.next() else { return false };
+            vertex.1 = *place;
+        }
+        pin.lead(colliders, pin.source.from);
+    }
+    places.next().is_none()
+}
+
+/// Tells pins that were taken later than at the beginning where: as other pins have it, or else where vertices are now, m.
+pub(super) fn place_late(
+    pins: &mut [HeldVertices],
+    others: &[HeldVertices],
+    colliders: &[ColliderObject],
+    now: &dyn Fn(u32) -> [f64; 3],
+) {
+    for (at, pin) in pins.iter_mut().enumerate().filter(|(_, pin)| pin.late() && pin.taken) {
+        let same = |other: &&HeldVertices| other.taken && other.source.from == pin.source.from;
+        let known = others.get(at).filter(same);
+        for (i, vertex) in pin.vertices.iter_mut().enumerate() {
+            let known = known.and_then(|other| other.vertices.get(i)).filter(|other| other.0 == vertex.0);
+            vertex.1 = known.map_or_else(|| now(vertex.0), |other| other.1);
+        }
+        pin.lead(colliders, pin.source.from);
+    }
 }
 
 /// All vertices that are held now, ascending.
 pub(super) fn held(pins: &[HeldVertices]) -> Vec<u32> {
     let mut all: Vec<u32> =
-        pins.iter().filter(|pin| !pin.released).flat_map(|pin| pin.vertices.iter().map(|v| v.0)).collect();
+        pins.iter().filter(|pin| pin.taken && !pin.released).flat_map(|pin| pin.vertices.iter().map(|v| v.0)).collect();
     all.sort_unstable();
     all.dedup();
     all
+}
+
+/// The pins that hold a vertex now, by number.
+pub(super) fn holding(pins: &[HeldVertices], vertex: u32) -> Vec<usize> {
+    let holds = |pin: &HeldVertices| pin.taken && !pin.released && pin.vertices.iter().any(|v| v.0 == vertex);
+    (0..pins.len()).filter(|&at| holds(&pins[at])).collect()
 }
 
 /// The vertices of an object, by its own numbers, that a scene asks for at `path`; where they are is for `place` to say.

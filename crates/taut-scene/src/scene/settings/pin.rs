@@ -22,6 +22,8 @@ section! {
         /// The name of a collider that they move along with, before `motion`; on a mesh that deforms, each with the
         /// triangle it is nearest to.
         follow: Option<String> = None;
+        /// When they are taken hold of, where they then are. `select` looks at where everything begins.
+        from: f64 = 0.0 => Rule::ANY.from(0.0).unit("s");
         /// When they are let go; never if not given.
         until: Option<f64> = None => Rule::ANY.from(0.0).unit("s");
     }

@@ -1,0 +1,192 @@
+//! What a person keeps: pictures, recordings, the scene.
+
+use super::Viewer;
+use crate::files::save;
+use crate::gpu::Readback;
+use crate::session::Command;
+use eframe::egui;
+use eframe::egui_wgpu::RenderState;
+use taut_render::export::{GifOptions, gif, png};
+use taut_render::{Legend, Picture};
+
+/// Pictures on their way to files.
+#[derive(Default)]
+pub(super) struct Keeper {
+    wanted: bool,
+    still: Option<Readback>,
+    film: Option<Film>,
+    /// What was done last.
+    pub note: Option<String>,
+}
+
+impl Keeper {
+    /// Asks for a picture.
+    pub fn want_picture(&mut self) {
+        self.wanted = true;
+    }
+}
+
+/// A film in the making.
+#[derive(Default)]
+struct Film {
+    pictures: Vec<Picture>,
+    coming: Option<Readback>,
+    /// The frame that was filmed last.
+    last: Option<u32>,
+    /// Whether it is complete but for what is coming.
+    over: bool,
+    /// Whether pictures become files of their own.
+    stills: bool,
+}
+
+/// A film ends by itself when it has so many pictures: they are kept in memory.
+const MOST: usize = 400;
+/// Pictures of a film in a second of simulated time.
+const FILM_RATE: f64 = 20.0;
+
+impl Viewer {
+    pub(super) fn keeping(&mut self, ui: &mut egui::Ui) {
+        let picture = ui.button("Picture").on_hover_text("To a PNG file (K)");
+        self.note("screenshot", picture.rect);
+        if picture.clicked() {
+            self.keeper.want_picture();
+        }
+        let filming = self.keeper.film.is_some();
+        if filming || self.snapshot.recording {
+            if ui.button("Stop recording").clicked() {
+                if let Some(film) = &mut self.keeper.film {
+                    film.over = true;
+                }
+                self.send(Command::Record(None));
+            }
+        } else {
+            ui.menu_button("Record", |ui| {
+                if ui.button("Animated GIF").clicked() {
+                    self.keeper.film = Some(Film::default());
+                    ui.close();
+                }
+                if ui.button("PNG pictures").clicked() {
+                    self.keeper.film = Some(Film { stills: true, ..Film::default() });
+                    ui.close();
+                }
+                // Browsers have no folders to write to.
+                if cfg!(not(target_arch = "wasm32")) && ui.button("Point cache (PC2)").clicked() {
+                    let folder = format!("{}-cache", self.snapshot.document.stem());
+                    self.send(Command::Record(Some(folder.into())));
+                    ui.close();
+                }
+            });
+        }
+        let button = ui.button("Save scene").on_hover_text("A scene file with the settings as they are");
+        if button.clicked() {
+            let stem = self.snapshot.document.stem();
+            let saved = self.worker.written().and_then(|text| save(&stem, "toml", text.as_bytes()));
+            self.told(saved);
+        }
+    }
+
+    fn told(&mut self, result: Result<String, String>) {
+        match result {
+            Ok(note) => self.keeper.note = Some(note),
+            Err(error) => self.trouble = Some(error),
+        }
+    }
+
+    /// Fetches pictures that were asked for, and saves those that have arrived.
+    pub(super) fn keep(&mut self, context: &egui::Context, graphics: &RenderState) {
+        if std::mem::take(&mut self.keeper.wanted) {
+            self.keeper.still = self.stage.read(0, graphics);
+        }
+        if let Some(result) = self.keeper.still.as_ref().and_then(|still| still.poll(&graphics.device)) {
+            self.keeper.still = None;
+            let stem = format!("{}-{:04}", self.snapshot.document.stem(), self.snapshot.frame);
+            let saved = result.and_then(|picture| save(&stem, "png", &self.encoded(picture)?));
+            self.told(saved);
+        }
+        self.film(graphics);
+        self.shoot(context, graphics);
+        if self.keeper.still.is_some() || self.keeper.film.is_some() || self.shot.is_some() {
+            context.request_repaint();
+        }
+    }
+
+    /// A picture with its legend, as PNG.
+    fn encoded(&self, mut picture: Picture) -> Result<Vec<u8>, String> {
+        if let Some(legend) = self.snapshot.heat.legend(self.look.strain) {
+            Legend::draw(&legend, &mut picture);
+        }
+        let mut bytes = Vec::new();
+        png(&mut bytes, &picture).map_err(|error| error.to_string())?;
+        Ok(bytes)
+    }
+
+    fn film(&mut self, graphics: &RenderState) {
+        let Some(mut film) = self.keeper.film.take() else { return };
+        if let Some(result) = film.coming.as_ref().and_then(|coming| coming.poll(&graphics.device)) {
+            film.coming = None;
+            match result {
+                Ok(picture) => film.take(picture),
+                Err(error) => return self.trouble = Some(error),
+            }
+        }
+        let fps = self.snapshot.sides[0].scene.settings.time.fps;
+        let every = (fps / FILM_RATE).round().max(1.0) as u32;
+        let due = film.last.is_none_or(|last| self.snapshot.frame.abs_diff(last) >= every);
+        if film.coming.is_none() && due && !film.over {
+            film.last = Some(self.snapshot.frame);
+            film.coming = self.stage.read(0, graphics);
+        }
+        if !(film.over && film.coming.is_none()) {
+            self.keeper.film = Some(film);
+            return;
+        }
+        let stem = self.snapshot.document.stem();
+        let saved = if film.stills {
+            film.pictures.into_iter().try_fold(String::new(), |_, picture| save(&stem, "png", &self.encoded(picture)?))
+        } else {
+            let options = GifOptions { frames_per_second: fps / f64::from(every), ..GifOptions::default() };
+            let made = gif(Vec::new(), &film.pictures, options).map_err(|error| error.to_string());
+            made.and_then(|bytes| save(&stem, "gif", &bytes))
+        };
+        self.told(saved);
+    }
+
+    /// Takes the picture that a script asked for, and ends.
+    fn shoot(&mut self, context: &egui::Context, graphics: &RenderState) {
+        let Some((frame, path)) = self.shot.clone() else { return };
+        if self.snapshot.frame < frame {
+            return;
+        }
+        let Some(readback) = self.stage.read(0, graphics) else { return };
+        self.shot = None;
+        // The one place that waits: the window is about to close.
+        let picture = loop {
+            if let Some(picture) = readback.poll(&graphics.device) {
+                break picture;
+            }
+            std::thread::yield_now();
+        };
+        let saved = picture.and_then(|picture| {
+            let bytes = self.encoded(picture)?;
+            std::fs::write(&path, bytes).map_err(|error| format!("cannot write {}: {error}", path.display()))
+        });
+        if let Err(error) = saved {
+            eprintln!("error: {error}");
+        }
+        context.send_viewport_cmd(egui::ViewportCommand::Close);
+    }
+}
+
+impl Film {
+    fn take(&mut self, picture: Picture) {
+        // A window that was resized ends the film: pictures of one film have one size.
+        let fits = self
+            .pictures
+            .first()
+            .is_none_or(|first| (first.width(), first.height()) == (picture.width(), picture.height()));
+        if fits {
+            self.pictures.push(picture);
+        }
+        self.over |= !fits || self.pictures.len() >= MOST;
+    }
+}

@@ -1,0 +1,261 @@
+//! The window: panels around a picture. All it does to a scene it asks of a [`Worker`].
+
+mod bar;
+mod gallery;
+mod keep;
+mod knobs;
+mod panel;
+mod plots;
+mod scene_view;
+mod windows;
+
+use crate::camera::Orbit;
+use crate::geometry;
+use crate::session::{Command, Document, Snapshot};
+use crate::worker::{Worker, now};
+use eframe::egui;
+use gallery::Gallery;
+use keep::Keeper;
+use scene_view::Stage;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+/// How the window begins.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// What it shows first.
+    pub document: Document,
+    /// Threads to compute with.
+    pub threads: usize,
+    /// Whether time stands still at first.
+    pub paused: bool,
+    /// What the colours show first.
+    pub heat: crate::session::Heat,
+    /// Takes a picture of the window's scene at a frame, saves it here and ends: for scripts.
+    pub shot: Option<(u32, PathBuf)>,
+}
+
+/// What a person chose about the view; no part of the scene.
+struct Look {
+    camera: Option<Orbit>,
+    wireframe: bool,
+    turntable: bool,
+    /// The strain at the end of the colour scale.
+    strain: f64,
+    /// The lowest floor so far, m: one that rose and sank with the cloth would be no floor.
+    floor: f64,
+}
+
+/// What is open beside the picture.
+#[derive(Default)]
+struct Open {
+    help: bool,
+    gallery: bool,
+    text: Option<String>,
+    hint: bool,
+    settings: bool,
+    plots: bool,
+}
+
+/// The window.
+pub struct Viewer {
+    worker: Worker,
+    snapshot: Arc<Snapshot>,
+    look: Look,
+    open: Open,
+    stage: Stage,
+    gallery: Gallery,
+    keeper: Keeper,
+    /// Which side's settings are shown.
+    side: usize,
+    /// What went wrong in the window itself.
+    trouble: Option<String>,
+    /// Files whose bytes have arrived.
+    dropped: Arc<Mutex<Vec<Result<Document, String>>>>,
+    shot: Option<(u32, PathBuf)>,
+    /// Where things are in the window, for scripts that press them.
+    places: BTreeMap<&'static str, egui::Rect>,
+    pictures: u64,
+    last: f64,
+}
+
+impl Viewer {
+    /// Opens a scene in a window that is about to be shown.
+    pub fn new(context: &eframe::CreationContext<'_>, options: Options) -> Result<Self, String> {
+        let Some(graphics) = context.wgpu_render_state.as_ref() else {
+            return Err(NO_GPU.into());
+        };
+        let repaint = context.egui_ctx.clone();
+        let mut worker = Worker::new(options.document, options.threads, move || repaint.request_repaint())?;
+        worker.send(Command::Heat(options.heat));
+        worker.send(Command::Play(!options.paused));
+        let snapshot = worker.latest();
+        let open = Open { hint: options.shot.is_none(), settings: true, plots: true, ..Open::default() };
+        Ok(Viewer {
+            stage: Stage::new(&graphics.device),
+            look: Look::new(&snapshot),
+            snapshot,
+            worker,
+            open,
+            gallery: Gallery::default(),
+            keeper: Keeper::default(),
+            side: 0,
+            trouble: None,
+            dropped: Arc::default(),
+            shot: options.shot,
+            places: BTreeMap::new(),
+            pictures: 0,
+            last: now(),
+        })
+    }
+
+    fn send(&mut self, command: Command) {
+        self.worker.send(command);
+    }
+
+    /// Shows another scene.
+    fn show(&mut self, document: Document) {
+        self.look.camera = None;
+        self.look.floor = f64::INFINITY;
+        self.open.text = None;
+        self.send(Command::Open(document));
+        self.send(Command::Play(true));
+    }
+
+    /// Notices where something is, for scripts that press it.
+    fn note(&mut self, name: &'static str, rect: egui::Rect) {
+        self.places.insert(name, rect);
+    }
+
+    /// Takes in what was dropped on the window.
+    fn take_drops(&mut self, context: &egui::Context) {
+        for file in context.input(|input| input.raw.dropped_files.clone()) {
+            read_dropped(file, self.dropped.clone(), context.clone());
+        }
+        let arrived = std::mem::take(&mut *self.dropped.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
+        for document in arrived {
+            match document {
+                Ok(document) => self.show(document),
+                Err(error) => self.trouble = Some(error),
+            }
+        }
+    }
+
+    /// What a page or script can know: the numbers on the screen and where things are.
+    pub fn status(&self) -> serde_json::Value {
+        let metrics = self.snapshot.sides[0].history.metrics();
+        let places = self.places.iter().map(|(name, r)| (*name, [r.min.x, r.min.y, r.max.x, r.max.y]));
+        let stages = self.snapshot.sides[0].history.samples().last().map(|sample| sample.stages.iter().sum::<f32>());
+        serde_json::json!({
+            "scene": self.snapshot.document.name,
+            "frame": self.snapshot.frame,
+            "time": self.snapshot.time,
+            "playing": self.snapshot.playing,
+            "heat": self.snapshot.heat.name(),
+            "sides": self.snapshot.sides.len(),
+            "hand": self.snapshot.hand,
+            "error": self.snapshot.error.as_ref().or(self.trouble.as_ref()),
+            "metrics": metrics.to_json(),
+            "settings": self.snapshot.sides[0].scene.to_json(),
+            "milliseconds": stages,
+            "pictures": self.pictures,
+            "places": places.collect::<BTreeMap<_, _>>(),
+            "handle": self.stage.handle(&self.snapshot, self.look.camera.as_ref()),
+        })
+    }
+}
+
+/// What to do where nothing can be drawn.
+pub const NO_GPU: &str = "there is no graphics card that can be used. On Linux, install your card's Vulkan or OpenGL driver, or \
+    Mesa's software drivers (on Debian: apt install mesa-vulkan-drivers libgl1-mesa-dri). In a browser, switch on WebGL 2 \
+    (hardware acceleration). Without any of them, `taut run` and `taut render` make pictures without a graphics card";
+
+#[cfg(not(target_arch = "wasm32"))]
+fn read_dropped(file: egui::DroppedFileHandle, to: Arc<Mutex<Vec<Result<Document, String>>>>, _: egui::Context) {
+    let path = file.path().to_owned();
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let folder = path.parent().map(std::path::Path::to_path_buf);
+    let read = file.bytes().map_err(|error| format!("{name}: {error}"));
+    let document = read.and_then(|bytes| Document::dropped(&name, bytes.into(), folder));
+    to.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(document);
+}
+
+#[cfg(target_arch = "wasm32")]
+fn read_dropped(file: egui::DroppedFileHandle, to: Arc<Mutex<Vec<Result<Document, String>>>>, context: egui::Context) {
+    let name = file.path().to_string_lossy().into_owned();
+    wasm_bindgen_futures::spawn_local(async move {
+        let read = file.bytes_async().await.map_err(|error| format!("{name}: {error}"));
+        let document = read.and_then(|bytes| Document::dropped(&name, bytes.into(), None));
+        to.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(document);
+        context.request_repaint();
+    });
+}
+
+impl Look {
+    fn new(snapshot: &Snapshot) -> Self {
+        let strain = snapshot.sides[0].scene.settings.output.pictures.strain_scale;
+        Look { camera: None, wireframe: false, turntable: false, strain, floor: f64::INFINITY }
+    }
+
+    /// The camera: as the scene wants it, until a person moves it.
+    fn camera(&mut self, snapshot: &Snapshot, aspect: f64) -> &mut Orbit {
+        self.camera.get_or_insert_with(|| framed(snapshot, aspect))
+    }
+}
+
+/// The scene's own camera, or one that sees everything from its direction.
+fn framed(snapshot: &Snapshot, aspect: f64) -> Orbit {
+    let side = &snapshot.sides[0];
+    let camera = &side.scene.settings.camera;
+    let points = geometry::points(side);
+    let framed = Orbit::framing(&points, camera.direction, camera.fov, aspect);
+    match (camera.eye, camera.target) {
+        (Some(eye), target) => {
+            let target = target.unwrap_or(framed.target);
+            Orbit::of(&taut_render::Camera::look_at(eye, target, camera.fov))
+        }
+        (None, Some(target)) => Orbit { target, ..framed },
+        (None, None) => framed,
+    }
+}
+
+impl eframe::App for Viewer {
+    fn ui(&mut self, ui: &mut egui::Ui, frame: &mut eframe::Frame) {
+        let context = ui.ctx().clone();
+        let (seconds, before) = (now(), self.last);
+        self.last = seconds;
+        self.snapshot = self.worker.latest();
+        self.side = self.side.min(self.snapshot.sides.len() - 1);
+        self.take_drops(&context);
+        self.keys(&context);
+        if self.look.turntable
+            && let Some(camera) = &mut self.look.camera
+        {
+            camera.turn(0.5 * (seconds - before).min(0.1), 0.0);
+            context.request_repaint();
+        }
+        egui::Panel::top("bar").show(ui, |ui| self.bar(ui));
+        if self.open.settings {
+            egui::Panel::right("settings").default_size(300.0).show(ui, |ui| self.settings(ui));
+        }
+        if self.open.plots {
+            egui::Panel::bottom("plots").default_size(150.0).show(ui, |ui| self.plots(ui));
+        }
+        let plain = egui::Frame::NONE;
+        egui::CentralPanel::default().frame(plain).show(ui, |ui| match frame.wgpu_render_state() {
+            Some(graphics) => self.pictures(ui, graphics),
+            None => drop(ui.label(NO_GPU)),
+        });
+        self.windows(&context);
+        if let Some(graphics) = frame.wgpu_render_state() {
+            self.keep(&context, graphics);
+        }
+        // Where there is no thread, the session goes on when a picture is drawn.
+        if cfg!(target_arch = "wasm32") && self.snapshot.playing {
+            context.request_repaint();
+        }
+        #[cfg(target_arch = "wasm32")]
+        crate::web::publish(self.status());
+    }
+}

@@ -1,0 +1,91 @@
+//! Curves over the last frames.
+
+use super::{Viewer, knobs};
+use crate::session::Sample;
+use eframe::egui::{self, Color32};
+use taut_scene::simulation::stage_names;
+
+/// Colours that are told apart, also by the colour-blind (after Okabe and Ito).
+const COLOURS: [[u8; 3]; 8] = [
+    [230, 159, 0],
+    [86, 180, 233],
+    [0, 200, 140],
+    [240, 228, 66],
+    [120, 130, 255],
+    [213, 94, 0],
+    [204, 121, 167],
+    [170, 170, 170],
+];
+
+/// A name, and a number of each frame.
+struct Curve<'a> {
+    name: &'a str,
+    values: Vec<f64>,
+}
+
+fn colour(at: usize) -> Color32 {
+    let [r, g, b] = COLOURS[at % COLOURS.len()];
+    Color32::from_rgb(r, g, b)
+}
+
+impl Viewer {
+    pub(super) fn plots(&mut self, ui: &mut egui::Ui) {
+        let side = &self.snapshot.sides[self.side];
+        let samples: Vec<&Sample> = side.history.samples().collect();
+        let cloth = side.shape.objects.iter().any(|object| object.cloth);
+        let solid = side.shape.objects.iter().any(|object| !object.cloth);
+        let curve = |name, of: &dyn Fn(&Sample) -> f64| Curve { name, values: samples.iter().map(|s| of(s)).collect() };
+        let names = ["weft", "warp", "shear", "area", "stretch", "volume"];
+        let shown = (0..6).filter(|&k| if k < 4 { cloth } else { solid });
+        let strain: Vec<Curve> = shown.map(|k| curve(names[k], &move |s| 100.0 * s.strain[k])).collect();
+        let energy: Vec<Curve> = ["kinetic", "potential", "elastic"]
+            .into_iter()
+            .enumerate()
+            // Only differences of the potential energy mean anything.
+            .map(|(k, name)| {
+                let zero = if k == 1 { samples.iter().map(|s| s.energy[1]).fold(f64::INFINITY, f64::min) } else { 0.0 };
+                curve(name, &move |s| s.energy[k] - zero)
+            })
+            .collect();
+        let stages = stage_names();
+        let time: Vec<Curve> = stages
+            .iter()
+            .enumerate()
+            .map(|(k, name)| curve(name, &move |s| f64::from(s.stages.get(k).copied().unwrap_or(0.0))))
+            .filter(|curve| curve.values.iter().any(|&v| v > 0.05))
+            .collect();
+        let width = ((ui.available_width() - 2.0 * ui.spacing().item_spacing.x) / 3.0).max(60.0);
+        let height = ui.available_height().max(60.0);
+        ui.horizontal(|ui| {
+            plot(ui, [width, height], "strain, 99th percentile (%)", &strain);
+            plot(ui, [width, height], "energy (J)", &energy);
+            plot(ui, [width, height], "time a frame (ms)", &time);
+        });
+    }
+}
+
+fn plot(ui: &mut egui::Ui, size: [f32; 2], title: &str, curves: &[Curve]) {
+    let (response, painter) = ui.allocate_painter(size.into(), egui::Sense::hover());
+    let ink = ui.visuals().text_color();
+    let font = egui::FontId::proportional(11.0);
+    let rect = response.rect.shrink2(egui::vec2(4.0, 2.0));
+    let area = egui::Rect::from_min_max(rect.min + egui::vec2(0.0, 16.0), rect.max - egui::vec2(92.0, 2.0));
+    painter.rect_filled(area, 2.0, ui.visuals().extreme_bg_color);
+    let all = || curves.iter().flat_map(|curve| curve.values.iter().copied()).filter(|v| v.is_finite());
+    let most = all().fold(0.0, f64::max).max(1e-9);
+    painter.text(rect.min, egui::Align2::LEFT_TOP, title, font.clone(), ink);
+    let top = egui::pos2(area.max.x - 3.0, area.min.y + 1.0);
+    painter.text(top, egui::Align2::RIGHT_TOP, knobs::number(most), font.clone(), ink.gamma_multiply(0.6));
+    for (at, curve) in curves.iter().enumerate() {
+        let last = curve.values.len().saturating_sub(1).max(1) as f32;
+        let place = |(k, v): (usize, &f64)| {
+            let (x, y) = (k as f32 / last, (v / most).clamp(0.0, 1.0) as f32);
+            egui::pos2(area.min.x + x * area.width(), area.max.y - y * 0.96 * area.height())
+        };
+        let points: Vec<_> = curve.values.iter().enumerate().filter(|(_, v)| v.is_finite()).map(place).collect();
+        painter.add(egui::Shape::line(points, egui::Stroke::new(1.5, colour(at))));
+        let text = format!("{} {}", curve.name, knobs::number(curve.values.last().copied().unwrap_or(0.0)));
+        let to = egui::pos2(area.max.x + 6.0, area.min.y + 12.5 * at as f32);
+        painter.text(to, egui::Align2::LEFT_TOP, text, font.clone(), colour(at));
+    }
+}

@@ -1,0 +1,88 @@
+//! What lies over the picture: help, hints, errors and notes.
+
+use super::Viewer;
+use super::bar::KEYS;
+use crate::session::Command;
+use eframe::egui;
+
+impl Viewer {
+    pub(super) fn windows(&mut self, context: &egui::Context) {
+        self.gallery_window(context);
+        self.help(context);
+        self.hint(context);
+        self.messages(context);
+        if context.input(|input| !input.raw.hovered_files.is_empty()) {
+            banner(context, "drop", egui::Color32::from_rgb(40, 70, 110), |ui| {
+                ui.label("Drop a scene file or a mesh");
+            });
+        }
+    }
+
+    fn help(&mut self, context: &egui::Context) {
+        let mut open = self.open.help;
+        egui::Window::new("Keys").open(&mut open).resizable(false).show(context, |ui| {
+            egui::Grid::new("keys").striped(true).show(ui, |ui| {
+                for (key, what) in KEYS {
+                    ui.strong(*key);
+                    ui.label(*what);
+                    ui.end_row();
+                }
+            });
+            ui.label("All that is done here can be saved as a scene file (Save scene) and run again by taut run.");
+        });
+        self.open.help = open;
+    }
+
+    /// What a person should know first; gone at the first touch.
+    fn hint(&mut self, context: &egui::Context) {
+        if !self.open.hint {
+            return;
+        }
+        banner(context, "hint", egui::Color32::from_rgb(46, 52, 64), |ui| {
+            ui.label(
+                "Drag the cloth. Drag beside it to turn the view. Space pauses, G shows more scenes, F1 all keys.",
+            );
+            if ui.small_button("ok").clicked() {
+                self.open.hint = false;
+            }
+        });
+    }
+
+    fn messages(&mut self, context: &egui::Context) {
+        let error = self.trouble.clone().or_else(|| self.snapshot.error.clone());
+        if let Some(error) = error {
+            egui::Window::new("This cannot be used")
+                .anchor(egui::Align2::LEFT_BOTTOM, [12.0, -12.0])
+                .collapsible(false)
+                .show(context, |ui| {
+                    let text = egui::RichText::new(error).monospace();
+                    egui::ScrollArea::both().max_height(240.0).show(ui, |ui| ui.label(text));
+                    ui.label("What was there before goes on.");
+                    let close = ui.button("Close");
+                    self.note("close", close.rect);
+                    if close.clicked() {
+                        self.trouble = None;
+                        self.send(Command::Dismiss);
+                    }
+                });
+        } else if let Some(note) = self.keeper.note.clone().or_else(|| self.snapshot.note.clone()) {
+            banner(context, "note", egui::Color32::from_rgb(40, 80, 60), |ui| {
+                ui.label(note);
+                if ui.small_button("ok").clicked() {
+                    self.keeper.note = None;
+                    self.send(Command::Dismiss);
+                }
+            });
+        }
+    }
+}
+
+/// A line of text near the top.
+fn banner(context: &egui::Context, id: &str, colour: egui::Color32, contents: impl FnOnce(&mut egui::Ui)) {
+    egui::Area::new(egui::Id::unique(id)).anchor(egui::Align2::CENTER_TOP, [0.0, 44.0]).show(context, |ui| {
+        egui::Frame::popup(ui.style()).fill(colour).show(ui, |ui| {
+            ui.visuals_mut().override_text_color = Some(egui::Color32::WHITE);
+            ui.horizontal(|ui| contents(ui));
+        });
+    });
+}

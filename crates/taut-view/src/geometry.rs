@@ -1,0 +1,169 @@
+//! From a snapshot to triangles for the graphics card.
+
+use crate::camera::{V3, add, cross, dot, scale, sub, unit};
+use crate::session::SideView;
+use taut_render::{Legend, Rgb, palette};
+
+/// A vertex as shaders get it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+pub struct Vertex {
+    /// Where, m.
+    pub position: [f32; 3],
+    /// The surface's direction, of length 1.
+    pub normal: [f32; 3],
+    /// sRGB, and how the surface looks: see [`CLOTH`] and its like.
+    pub colour: [u8; 4],
+}
+
+/// Cloth, with two sides and a sheen.
+const CLOTH: u8 = 255;
+/// Smooth and dull.
+const DULL: u8 = 128;
+/// Colours that mean something: as little light and shade as possible.
+const MAP: u8 = 0;
+
+/// Everything that is drawn, as one mesh.
+#[derive(Clone, Debug, Default)]
+pub struct Geometry {
+    /// Vertices.
+    pub vertices: Vec<Vertex>,
+    /// Triangles.
+    pub indices: Vec<u32>,
+    /// Edges, two vertices each.
+    pub lines: Vec<u32>,
+    /// The middle of everything and the radius of a ball around it, m.
+    pub ball: (V3, f64),
+    /// The height of the floor, m.
+    pub floor: f64,
+}
+
+impl Geometry {
+    /// What one side of a snapshot shows, with a heat map or without.
+    pub fn of(side: &SideView, legend: Option<&Legend>, wireframe: bool) -> Self {
+        let mut out = Geometry { ball: ball(side), ..Geometry::default() };
+        out.floor = floor(side, out.ball.1);
+        for (at, shape) in side.shape.objects.iter().enumerate() {
+            let base = shape.surface.colour.unwrap_or([200; 3]);
+            let kind = if shape.cloth { CLOTH } else { DULL };
+            let grey = palette::plaster().to_srgb8();
+            let colour = |vertex: usize| match (legend, &side.values[at]) {
+                (None, _) => tagged(base, kind),
+                (Some(legend), Some(values)) => tagged(legend.scale.colour(f64::from(values[vertex])).to_srgb8(), MAP),
+                (Some(_), None) => tagged(grey, DULL),
+            };
+            out.add_smooth(&side.positions[at], &shape.surface.triangles, colour, wireframe);
+        }
+        for (surface, positions) in side.shape.colliders.iter().zip(&side.colliders) {
+            let colour = surface.colour.unwrap_or_else(|| palette::plaster().to_srgb8());
+            out.add_creased(positions, &surface.triangles, tagged(colour, DULL));
+        }
+        let size = 0.008 * out.ball.1;
+        side.pins.iter().take(MOST_PINS).for_each(|&place| out.add_ball(place, size, palette::signal()));
+        out
+    }
+
+    /// A surface that looks smooth all over.
+    fn add_smooth(&mut self, positions: &[V3], triangles: &[[u32; 3]], colour: impl Fn(usize) -> [u8; 4], lines: bool) {
+        let base = self.vertices.len() as u32;
+        let normals = normals(positions, triangles);
+        let vertex = |(at, (&position, &normal)): (usize, (&V3, &V3))| Vertex {
+            position: single(position),
+            normal: single(normal),
+            colour: colour(at),
+        };
+        self.vertices.extend(positions.iter().zip(&normals).enumerate().map(vertex));
+        self.indices.extend(triangles.iter().flatten().map(|v| base + v));
+        if lines {
+            let mut edges: Vec<[u32; 2]> = triangles
+                .iter()
+                .flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]])
+                .map(|[a, b]| [a.min(b), a.max(b)])
+                .collect();
+            edges.sort_unstable();
+            edges.dedup();
+            self.lines.extend(edges.iter().flatten().map(|v| base + v));
+        }
+    }
+
+    /// A surface whose sharp edges look sharp.
+    fn add_creased(&mut self, positions: &[V3], triangles: &[[u32; 3]], colour: [u8; 4]) {
+        let smooth = normals(positions, triangles);
+        for corners in triangles {
+            let places = corners.map(|v| positions[v as usize]);
+            let flat = unit(cross(sub(places[1], places[0]), sub(places[2], places[0])));
+            for (&corner, place) in corners.iter().zip(places) {
+                let soft = smooth[corner as usize];
+                let normal = if dot(flat, soft) > CREASE { soft } else { flat };
+                self.indices.push(self.vertices.len() as u32);
+                self.vertices.push(Vertex { position: single(place), normal: single(normal), colour });
+            }
+        }
+    }
+
+    /// A small ball, for marks.
+    fn add_ball(&mut self, centre: V3, radius: f64, colour: Rgb) {
+        let base = self.vertices.len() as u32;
+        let colour = tagged(colour.to_srgb8(), DULL);
+        for (ring, side) in (0..=RINGS).flat_map(|ring| (0..SIDES).map(move |side| (ring, side))) {
+            let (sin, cos) = (std::f64::consts::PI * f64::from(ring) / f64::from(RINGS)).sin_cos();
+            let (x, z) = (std::f64::consts::TAU * f64::from(side) / f64::from(SIDES)).sin_cos();
+            let normal = [sin * x, cos, sin * z];
+            let position = single(add(centre, scale(normal, radius)));
+            self.vertices.push(Vertex { position, normal: single(normal), colour });
+        }
+        for (ring, side) in (0..RINGS).flat_map(|ring| (0..SIDES).map(move |side| (ring, side))) {
+            let at = |ring: u32, side: u32| base + ring * SIDES + side % SIDES;
+            let (a, b, c, d) = (at(ring, side), at(ring + 1, side), at(ring + 1, side + 1), at(ring, side + 1));
+            self.indices.extend([a, b, c, a, c, d]);
+        }
+    }
+}
+
+/// A crease is where a triangle's direction and the mean around its corner differ by more than 35 degrees: the cosine.
+const CREASE: f64 = 0.82;
+const RINGS: u32 = 6;
+const SIDES: u32 = 10;
+/// More marks would hide what they are on.
+const MOST_PINS: usize = 400;
+
+fn tagged([r, g, b]: [u8; 3], kind: u8) -> [u8; 4] {
+    [r, g, b, kind]
+}
+
+fn single(v: V3) -> [f32; 3] {
+    v.map(|x| x as f32)
+}
+
+/// The mean direction of the triangles around each vertex, weighted by area.
+pub fn normals(positions: &[V3], triangles: &[[u32; 3]]) -> Vec<V3> {
+    let mut sums = vec![[0.0; 3]; positions.len()];
+    for corners in triangles {
+        let [a, b, c] = corners.map(|v| positions[v as usize]);
+        let area = cross(sub(b, a), sub(c, a));
+        corners.iter().for_each(|&v| sums[v as usize] = add(sums[v as usize], area));
+    }
+    sums.into_iter().map(unit).collect()
+}
+
+/// A ball around everything but planes.
+fn ball(side: &SideView) -> (V3, f64) {
+    let seen = side.shape.colliders.iter().zip(&side.colliders).filter(|(surface, _)| !surface.triangles.is_empty());
+    let mut bounds = taut_render::Bounds::EMPTY;
+    seen.for_each(|(_, positions)| bounds.include(positions));
+    side.positions.iter().for_each(|positions| bounds.include(positions));
+    (bounds.centre(), bounds.radius().clamp(1e-3, 1e4))
+}
+
+/// The floor's height: that of the scene, or just below everything.
+fn floor(side: &SideView, radius: f64) -> f64 {
+    let lowest = side.positions.iter().chain(&side.colliders).flatten().map(|p| p[1]).filter(|y| y.is_finite());
+    let lowest = lowest.fold(f64::INFINITY, f64::min);
+    side.floor.unwrap_or(if lowest.is_finite() { lowest - 0.02 * radius } else { 0.0 })
+}
+
+/// Points that decide what is in view.
+pub fn points(side: &SideView) -> Vec<V3> {
+    let seen = side.shape.colliders.iter().zip(&side.colliders).filter(|(surface, _)| !surface.triangles.is_empty());
+    seen.map(|(_, positions)| positions).chain(&side.positions).flatten().copied().collect()
+}

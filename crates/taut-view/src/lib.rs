@@ -1,0 +1,55 @@
+//! The interactive viewer of taut, on the desktop and in the browser.
+//!
+//! - [`session`]: a scene that a person plays with, without a window. It can be tested without a graphics card.
+//! - [`worker`]: where a session runs.
+//! - [`camera`] and [`pick`]: from the world to a picture, and from the pointer back.
+//! - [`tiles`]: pictures of the built-in scenes.
+//! - with the feature `window`: `geometry` and `gpu`, from a session to a picture on the graphics card, and `app`, the window around it.
+//!
+//! The viewer holds no physics: it steps the simulations of `taut-scene`. All that it does to a scene can be written in a scene
+//! file, and [`Session::written`](session::Session::written) writes it.
+
+#[cfg(feature = "window")]
+pub mod app;
+pub mod camera;
+#[cfg(feature = "window")]
+mod files;
+#[cfg(feature = "window")]
+pub mod geometry;
+#[cfg(feature = "window")]
+pub mod gpu;
+pub mod pick;
+pub mod session;
+pub mod tiles;
+#[cfg(all(feature = "window", target_arch = "wasm32"))]
+pub mod web;
+pub mod worker;
+
+/// Opens a window and shows it until it is closed.
+#[cfg(all(feature = "window", not(target_arch = "wasm32")))]
+pub fn open(options: app::Options, size: [f32; 2]) -> Result<(), String> {
+    use eframe::egui::ViewportBuilder;
+    let title = format!("taut: {}", options.document.stem());
+    let viewport = ViewportBuilder::default()
+        .with_title(title)
+        .with_inner_size(size)
+        .with_min_inner_size([320.0, 240.0])
+        .with_drag_and_drop(true);
+    let native = eframe::NativeOptions { viewport, renderer: eframe::Renderer::Wgpu, ..Default::default() };
+    let create = move |context: &eframe::CreationContext<'_>| -> Result<Box<dyn eframe::App>, Box<dyn std::error::Error + Send + Sync>> {
+        Ok(Box::new(app::Viewer::new(context, options)?) as Box<dyn eframe::App>)
+    };
+    eframe::run_native("taut", native, Box::new(create)).map_err(|error| match error {
+        eframe::Error::AppCreation(error) => error.to_string(),
+        eframe::Error::Wgpu(error) => format!("{error}\n{}", app::NO_GPU),
+        eframe::Error::WinitEventLoop(error) => {
+            format!("no window can be opened ({error}): a graphical desktop is needed (X11 or Wayland on Linux). {ELSEWHERE}")
+        }
+        other => other.to_string(),
+    })
+}
+
+/// What to do without a desktop.
+#[cfg(all(feature = "window", not(target_arch = "wasm32")))]
+const ELSEWHERE: &str =
+    "On a machine without one, run it under Xvfb, or use `taut run` and `taut render`, which need none";

@@ -1,0 +1,165 @@
+//! What the colours of a picture show, and the numbers behind them.
+
+use taut::limit::{Band, LimitKind, LimitSpec};
+use taut_render::{Legend, Scale};
+use taut_scene::scene::Scene;
+use taut_scene::scene::settings::Solver;
+use taut_scene::simulation::{Object, ObjectKind, Simulation};
+
+/// What the colours show.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Heat {
+    /// The bodies' own colours.
+    #[default]
+    Cloth,
+    /// Strain along the weft.
+    Weft,
+    /// Strain along the warp.
+    Warp,
+    /// Shear.
+    Shear,
+    /// Change of area.
+    Area,
+    /// Strain over the limit that the scene sets for it: 1 is at the limit.
+    Use,
+    /// The largest strain of soft bodies along their axes.
+    Stretch,
+    /// Change of volume of soft bodies.
+    Volume,
+}
+
+impl Heat {
+    /// All of them, in the order that a person chooses from.
+    pub const ALL: [Heat; 8] =
+        [Heat::Cloth, Heat::Weft, Heat::Warp, Heat::Shear, Heat::Area, Heat::Use, Heat::Stretch, Heat::Volume];
+
+    /// What a person calls it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Heat::Cloth => "fabric",
+            Heat::Weft => "weft strain",
+            Heat::Warp => "warp strain",
+            Heat::Shear => "shear",
+            Heat::Area => "area change",
+            Heat::Use => "use of limits",
+            Heat::Stretch => "stretch",
+            Heat::Volume => "volume change",
+        }
+    }
+
+    /// One word for it: that of the simulation's field, if it is one.
+    pub fn key(self) -> &'static str {
+        match self {
+            Heat::Weft => "weft",
+            Heat::Warp => "warp",
+            Heat::Shear => "shear",
+            Heat::Area => "area",
+            Heat::Stretch => "stretch",
+            Heat::Volume => "volume",
+            Heat::Cloth => "fabric",
+            Heat::Use => "use",
+        }
+    }
+
+    /// The colour of every number, where `strain` is at the end of the scale; nothing without a heat map.
+    pub fn legend(self, strain: f64) -> Option<Legend> {
+        match self {
+            Heat::Cloth => None,
+            Heat::Use => Some(Legend::percent(self.name(), Scale::up_to(1.0))),
+            _ => Some(Legend::percent(self.name(), Scale::around_zero(strain))),
+        }
+    }
+
+    /// The values at the vertices of an object: the mean of the elements around each, as single triangles of a grid alternate.
+    /// Nothing if the object has no such values.
+    pub(super) fn values(
+        self,
+        simulation: &Simulation,
+        object: usize,
+        fields: &[Vec<f64>],
+        positions: &[[f64; 3]],
+    ) -> Option<Vec<f32>> {
+        let body = &simulation.objects()[object];
+        let values = match self {
+            Heat::Use => uses(simulation, object, fields, positions)?,
+            _ => {
+                let at = body.info.fields.iter().position(|field| field.name == self.key())?;
+                fields.get(at)?.clone()
+            }
+        };
+        Some(at_vertices(body, &values))
+    }
+}
+
+fn at_vertices(body: &Object, values: &[f64]) -> Vec<f32> {
+    let mut sums = vec![(0.0, 0.0); body.info.rest.len()];
+    let triangles = body.info.triangles.iter().map(|t| &t[..]);
+    for (corners, value) in triangles.chain(body.info.tets.iter().map(|t| &t[..])).zip(values) {
+        for &vertex in corners {
+            let (sum, count): &mut (f64, f64) = &mut sums[vertex as usize];
+            (*sum, *count) = (*sum + value, *count + 1.0);
+        }
+    }
+    sums.into_iter().map(|(sum, count)| (sum / f64::max(count, 1.0)) as f32).collect()
+}
+
+/// For each element, the largest of its strains over their limits.
+fn uses(simulation: &Simulation, object: usize, fields: &[Vec<f64>], positions: &[[f64; 3]]) -> Option<Vec<f64>> {
+    let body = &simulation.objects()[object];
+    let limits = limits(simulation.scene(), simulation.limits(), object);
+    if limits.is_empty() {
+        return None;
+    }
+    let mut out = vec![0.0; body.info.triangles.len() + body.info.tets.len()];
+    for limit in &limits {
+        let parts: &[(usize, Band, f64)] = &match (limit, body.kind) {
+            (LimitKind::Csl(l, _), ObjectKind::Cloth) => vec![(0, l.weft, 1.0), (1, l.warp, 1.0), (2, l.shear, 0.5)],
+            (LimitKind::Sbd(l, _), ObjectKind::Cloth) => vec![(0, l.weft, 1.0), (1, l.warp, 1.0), (2, l.shear, 1.0)],
+            (LimitKind::Areas(s), ObjectKind::Cloth) => vec![(3, s.band, 1.0)],
+            (LimitKind::Volumes(s), ObjectKind::Solid) => vec![(1, s.band, 1.0)],
+            _ => Vec::new(),
+        };
+        for &(field, band, factor) in parts {
+            let Some(values) = fields.get(field) else { continue };
+            out.iter_mut().zip(values).for_each(|(most, value)| *most = f64::max(*most, share(band, factor * value)));
+        }
+        if let LimitKind::Edges(band, _) = limit {
+            let triangles = body.info.triangles.iter().map(|t| &t[..]).chain(body.info.tets.iter().map(|t| &t[..]));
+            for (most, corners) in out.iter_mut().zip(triangles) {
+                let strain = edge_strains(corners, &body.info.rest, positions).map(|strain| share(*band, strain));
+                *most = strain.fold(*most, f64::max);
+            }
+        }
+    }
+    Some(out)
+}
+
+/// What limits an object. A solver that holds cloth within a stretch limits it, too.
+fn limits(scene: &Scene, specs: &[LimitSpec], object: usize) -> Vec<LimitKind> {
+    let mine = |spec: &&LimitSpec| spec.bodies.is_empty() || spec.bodies.contains(&object);
+    let mut kinds: Vec<LimitKind> = specs.iter().filter(mine).map(|spec| spec.kind).collect();
+    if let Solver::Auto(auto) = &scene.settings.solver
+        && auto.max_stretch > 0.0
+    {
+        let most = Band::upto(auto.max_stretch);
+        let limits = taut::limit::StrainLimits { weft: most, warp: most, shear: Band::NONE };
+        kinds.push(LimitKind::Sbd(limits, taut::limit::SweepSettings::default()));
+    }
+    kinds
+}
+
+/// A strain over its limit on the side that it is on; 0 if there is none. Limits of nothing count as a tenth of a percent.
+fn share(band: Band, strain: f64) -> f64 {
+    let bound = if strain > 0.0 { band.most } else { -band.least };
+    if bound.is_finite() { strain.abs() / bound.max(1e-3) } else { 0.0 }
+}
+
+/// Length over rest length − 1 of all edges of an element.
+fn edge_strains<'a>(corners: &'a [u32], rest: &'a [[f64; 3]], now: &'a [[f64; 3]]) -> impl Iterator<Item = f64> + 'a {
+    let length = |places: &[[f64; 3]], a: u32, b: u32| {
+        let (a, b) = (places[a as usize], places[b as usize]);
+        (0..3).map(|k| (a[k] - b[k]).powi(2)).sum::<f64>().sqrt()
+    };
+    let pairs = (0..corners.len()).flat_map(move |i| (0..i).map(move |j| (corners[i], corners[j])));
+    pairs.map(move |(a, b)| length(now, a, b) / length(rest, a, b).max(1e-12) - 1.0)
+}

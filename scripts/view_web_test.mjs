@@ -1,0 +1,248 @@
+// Drives the real page in headless Chromium: node --experimental-websocket scripts/view_web_test.mjs FOLDER [PICTURES] [TAUT]
+// FOLDER is what scripts/view_web.sh built, PICTURES where screenshots go, TAUT a native `taut` whose state hashes must be the
+// same. Needs chromium (Debian: apt install chromium) and Node 20.10 or later, nothing from npm.
+import { spawn, execFileSync } from "node:child_process";
+import { createServer } from "node:http";
+import { mkdtempSync, readFileSync, writeFileSync, mkdirSync, rmSync, existsSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, normalize, extname } from "node:path";
+import { inflateSync } from "node:zlib";
+
+const [folder, pictures, taut] = process.argv.slice(2);
+if (pictures) mkdirSync(pictures, { recursive: true });
+const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
+let passed = 0, failed = 0;
+function check(what, ok, found = "") {
+  ok ? passed++ : failed++;
+  console.log(`${ok ? "ok  " : "FAIL"} ${what} ${found}`);
+}
+
+// A static server that knows nothing: just files by name.
+const types = { ".html": "text/html", ".js": "text/javascript", ".wasm": "application/wasm" };
+const server = createServer((request, answer) => {
+  const path = join(folder, normalize(new URL(request.url, "http://x").pathname).replace(/\/$/, "/index.html"));
+  if (!existsSync(path)) return answer.writeHead(404).end();
+  answer.writeHead(200, { "content-type": types[extname(path)] ?? "application/octet-stream" }).end(readFileSync(path));
+}).listen(0, "127.0.0.1");
+await new Promise((done) => server.once("listening", done));
+const page = `http://127.0.0.1:${server.address().port}/index.html`;
+
+const profile = mkdtempSync(join(tmpdir(), "taut-view-"));
+// WebGL 2 by software, so that it is the same on every machine.
+const chrome = spawn("chromium", ["--headless=new", "--no-sandbox", "--remote-debugging-port=0", `--user-data-dir=${profile}`,
+  "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--window-size=1200,800", "about:blank"], { stdio: ["ignore", "ignore", "pipe"] });
+const address = await new Promise((done, fail) => {
+  let text = "";
+  chrome.stderr.on("data", (data) => {
+    text += data;
+    const found = text.match(/DevTools listening on (ws:\S+)/);
+    if (found) done(found[1]);
+  });
+  setTimeout(() => fail(new Error("Chromium does not start")), 60000);
+});
+const base = address.replace("ws://", "http://").replace(/\/devtools.*/, "");
+const target = (await (await fetch(`${base}/json/list`)).json()).find((t) => t.type === "page");
+const socket = new WebSocket(target.webSocketDebuggerUrl);
+await new Promise((done) => (socket.onopen = done));
+let next = 1;
+const waiting = new Map(), said = [];
+socket.onmessage = ({ data }) => {
+  const message = JSON.parse(data);
+  if (message.id) waiting.get(message.id)?.(message);
+  if (message.method === "Runtime.exceptionThrown") said.push(message.params.exceptionDetails.text + " " + (message.params.exceptionDetails.exception?.description ?? ""));
+  if (message.method === "Runtime.consoleAPICalled" && message.params.type === "error") said.push(message.params.args.map((a) => a.value ?? a.description).join(" "));
+};
+const call = (method, params = {}) => new Promise((done) => {
+  waiting.set(next, done);
+  socket.send(JSON.stringify({ id: next++, method, params }));
+});
+async function evaluate(expression) {
+  const { result } = await call("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true });
+  if (result.exceptionDetails) throw new Error(result.exceptionDetails.exception?.description ?? result.exceptionDetails.text);
+  return result.result.value;
+}
+const status = async () => JSON.parse((await evaluate("window.taut ? window.taut.status() : ''")) || "{}");
+async function until(what, holds, seconds = 60) {
+  for (let end = Date.now() + 1000 * seconds; Date.now() < end; await sleep(150)) {
+    const now = await status();
+    if (holds(now)) return check(what, true), now;
+  }
+  const now = await status();
+  check(what, false, JSON.stringify(now).slice(0, 600));
+  return now;
+}
+const mouse = (type, [x, y], buttons = 0) => call("Input.dispatchMouseEvent", { type, x, y, button: buttons || type === "mouseReleased" ? "left" : "none", buttons, clickCount: 1 });
+async function click(place) {
+  await mouse("mouseMoved", place); await sleep(120);
+  await mouse("mousePressed", place, 1); await sleep(120);
+  await mouse("mouseReleased", place); await sleep(300);
+}
+const key = async (text, code) => {
+  for (const type of ["keyDown", "keyUp"]) await call("Input.dispatchKeyEvent", { type, key: text, code, text: type === "keyDown" ? text : undefined, windowsVirtualKeyCode: text.toUpperCase().charCodeAt(0) });
+  await sleep(300);
+};
+const middle = ([left, top, right, bottom]) => [(left + right) / 2, (top + bottom) / 2];
+
+// A screenshot as pixels: 8-bit PNG without interlace, as Chromium writes it.
+async function screenshot(name) {
+  const { result } = await call("Page.captureScreenshot", { format: "png" });
+  const bytes = Buffer.from(result.data, "base64");
+  if (pictures && name) writeFileSync(join(pictures, `${name}.png`), bytes);
+  let at = 8, width, height, channels; const parts = [];
+  while (at < bytes.length) {
+    const length = bytes.readUInt32BE(at), kind = bytes.toString("latin1", at + 4, at + 8);
+    if (kind === "IHDR") [width, height, channels] = [bytes.readUInt32BE(at + 8), bytes.readUInt32BE(at + 12), bytes[at + 17] === 6 ? 4 : 3];
+    if (kind === "IDAT") parts.push(bytes.subarray(at + 8, at + 8 + length));
+    at += length + 12;
+  }
+  const raw = inflateSync(Buffer.concat(parts)), row = width * channels, pixels = Buffer.alloc(row * height);
+  for (let y = 0; y < height; y++) {
+    const filter = raw[y * (row + 1)];
+    for (let x = 0; x < row; x++) {
+      const left = x >= channels ? pixels[y * row + x - channels] : 0, up = y ? pixels[(y - 1) * row + x] : 0;
+      const corner = y && x >= channels ? pixels[(y - 1) * row + x - channels] : 0;
+      const p = left + up - corner, [a, b, c] = [left, up, corner].map((v) => Math.abs(p - v));
+      const guess = [0, left, up, (left + up) >> 1, a <= b && a <= c ? left : b <= c ? up : corner][filter];
+      pixels[y * row + x] = raw[y * (row + 1) + 1 + x] + guess;
+    }
+  }
+  const at_ = (x, y) => [0, 1, 2].map((k) => pixels[Math.floor(y) * row + Math.floor(x) * channels + k]);
+  const inside = ([left, top, right, bottom], holds) => {
+    let count = 0;
+    for (let y = Math.ceil(top); y < Math.min(bottom, height); y++) for (let x = Math.ceil(left); x < Math.min(right, width); x++) if (holds(at_(x, y))) count++;
+    return count;
+  };
+  return { width, height, at: at_, inside };
+}
+
+try {
+  await call("Runtime.enable"); await call("Page.enable");
+  await call("Emulation.setDeviceMetricsOverride", { width: 1200, height: 800, deviceScaleFactor: 1, mobile: false });
+  await call("Page.navigate", { url: `${page}?scene=hang` });
+  let now = await until("the page loads and time goes on", (s) => s.frame > 3, 180);
+
+  // Pause, and nothing moves any more.
+  await click(middle(now.places.play));
+  now = await until("a click on Pause stops it", (s) => s.playing === false);
+  const stopped = now.frame;
+  await sleep(800);
+  check("paused frames stay", (await status()).frame === stopped);
+
+  // The cloth is drawn: its red is there, and the floor's grey.
+  const red = ([r, g, b]) => r > 90 && r > 1.6 * g && r > 1.6 * b;
+  const rect = now.places.picture;
+  let shot = await screenshot("hang");
+  const cloth = shot.inside(rect, red);
+  check("the cloth is on the screen", cloth > 5000, `${cloth} pixels`);
+
+  // The map replaces the cloth's colour.
+  await key("3", "Digit3");
+  now = await until("key 3 shows warp strain", (s) => s.heat === "warp strain");
+  await sleep(700);
+  shot = await screenshot("hang-warp");
+  check("the heat map replaces the fabric's colour", shot.inside(rect, red) < cloth / 2, `${shot.inside(rect, red)} pixels of red`);
+  await key("1", "Digit1");
+
+  // A hand pulls a vertex, and the page says so.
+  await click(middle(now.places.play));
+  now = await until("a click on Play goes on", (s) => s.playing && s.frame > stopped);
+  await until("the sheet hangs calmer", (s) => s.frame > stopped + 40, 120);
+  await click(middle(now.places.play));
+  now = await until("paused to take aim", (s) => !s.playing);
+  const grip = now.handle, before = await screenshot("before-pull");
+  await mouse("mouseMoved", grip); await sleep(200);
+  await mouse("mousePressed", grip, 1); await sleep(200);
+  await mouse("mouseMoved", [grip[0] + 12, grip[1] - 6], 1); await sleep(300);
+  now = await until("the hand holds a vertex", (s) => s.hand !== null);
+  await key(" ", "Space");
+  for (let k = 1; k <= 12; k++) { await mouse("mouseMoved", [grip[0] + 12 + 9 * k, grip[1] - 6 - 7 * k], 1); await sleep(120); }
+  const pulled = await screenshot("pulled");
+  now = await status();
+  check("it still holds", now.hand !== null);
+  let changed = 0;
+  for (let y = Math.ceil(rect[1]); y < rect[3]; y += 2) for (let x = Math.ceil(rect[0]); x < rect[2]; x += 2) {
+    const [p, q] = [before.at(x, y), pulled.at(x, y)];
+    if (Math.abs(p[0] - q[0]) + Math.abs(p[1] - q[1]) + Math.abs(p[2] - q[2]) > 40) changed++;
+  }
+  check("the picture follows the hand", changed > 1000, `${changed} of every fourth pixel`);
+  await mouse("mouseReleased", [grip[0] + 120, grip[1] - 90]);
+  await until("let go", (s) => s.hand === null);
+
+  // A slider changes the scene.
+  now = await status();
+  const substeps = now.settings.solver.substeps, slider = now.places.substeps;
+  const y = (slider[1] + slider[3]) / 2;
+  await mouse("mouseMoved", [slider[0] + 60, y]); await sleep(150);
+  await mouse("mousePressed", [slider[0] + 60, y], 1); await sleep(150);
+  await mouse("mouseMoved", [slider[0] + 25, y], 1); await sleep(250);
+  await mouse("mouseReleased", [slider[0] + 25, y]); await sleep(300);
+  now = await until("the slider of substeps acts", (s) => s.settings.solver.substeps !== substeps);
+  console.log(`     ${substeps} substeps became ${now.settings.solver.substeps}`);
+
+  // Reset and a bad file: the scene goes on.
+  await click(middle(now.places.reset));
+  await until("Reset goes back", (s) => s.frame < 30);
+  await evaluate(`(() => {
+    const data = new DataTransfer();
+    data.items.add(new File(["[[cloth]]\\nname = 3\\n"], "bad.toml"));
+    document.getElementById("canvas").dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
+  })()`);
+  now = await until("a malformed file shows its error", (s) => (s.error ?? "").includes("bad.toml"));
+  await sleep(600);
+  await screenshot("error");
+  const frame = now.frame;
+  await until("and the scene goes on", (s) => s.frame > frame);
+
+  // Resizing keeps drawing.
+  await call("Emulation.setDeviceMetricsOverride", { width: 760, height: 620, deviceScaleFactor: 2, mobile: false });
+  await sleep(1500);
+  await screenshot("small-high-dpi");
+  now = await status();
+  check("the picture follows the window's size", now.places.picture[2] <= 760 && now.places.picture[3] <= 620);
+  await call("Emulation.setDeviceMetricsOverride", { width: 1200, height: 800, deviceScaleFactor: 1, mobile: false });
+
+  // Five scenes, to be looked at.
+  for (const [scene, code] of [["drape", "1"], ["flag", "1"], ["limits", "6"], ["jelly", "7"], ["skirt", "4"]]) {
+    await call("Page.navigate", { url: `${page}?scene=${scene}` });
+    await sleep(500);
+    await until(`${scene} runs`, (s) => s.scene === `${scene}.toml` && s.frame > 25, 240);
+    await key(code, `Digit${code}`);
+    await sleep(900);
+    await screenshot(`scene-${scene}`);
+  }
+
+  // The same bits as natively, and what a frame costs without drawing.
+  await call("Page.navigate", { url: `${page}?scene=torus` });
+  await until("a page to compute on", (s) => s.frame >= 0, 120);
+  await key(" ", "Space");
+  const measure = async (scene, sets, frames) => JSON.parse(await evaluate(`window.taut.measure(${JSON.stringify(scene)}, ${JSON.stringify(sets)}, ${frames})`));
+  const native = (scene, sets, frames) => {
+    const out = mkdtempSync(join(tmpdir(), "taut-run-"));
+    const args = ["run", scene, "--frames", String(frames), "--threads", "1", "--out", out, "--set", "output.pictures.every=0", "--set", "output.pictures.gif=false", "--quiet"];
+    execFileSync(taut, [...args, ...sets.split("\n").filter(Boolean).flatMap((set) => ["--set", set])]);
+    const lines = readFileSync(join(out, "metrics.jsonl"), "utf8").trim().split("\n");
+    rmSync(out, { recursive: true });
+    return JSON.parse(lines.at(-1)).state_hash;
+  };
+  if (taut) {
+    for (const scene of ["hang", "flag", "jelly"]) {
+      const web = await measure(scene, "", 300);
+      const hash = native(scene, "", 300);
+      check(`${scene} after 300 steps has the same bits`, web.hash === hash, `${web.hash} ${hash}, ${web.milliseconds.toFixed(2)} ms a frame in the browser`);
+    }
+  }
+  for (const n of [43, 101]) {
+    const sets = `cloth.0.generate.nx=${n}\ncloth.0.generate.ny=${n}`;
+    const web = await measure("hang", sets, 30);
+    console.log(`     hang ${n}×${n}: ${web.milliseconds.toFixed(2)} ms a frame in the browser`);
+  }
+  check("nothing was thrown", said.length === 0, said.join("\n").slice(0, 500));
+} catch (error) {
+  check("the test itself", false, error.stack);
+} finally {
+  socket.close(); chrome.kill(); server.close();
+  await sleep(500);
+  rmSync(profile, { recursive: true, force: true });
+}
+console.log(`${passed} passed, ${failed} failed`);
+process.exit(failed ? 1 : 0);
