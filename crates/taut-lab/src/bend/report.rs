@@ -68,8 +68,8 @@ pub fn report(cloth: &Cloth, machine: &Machine, directions: &[f64]) -> Result<Ou
 fn findings(outcome: &mut Outcome, strip: &Strip, found: &super::Cantilever, arc: &super::Arc) {
     let degrees = strip.degrees;
     let along = match degrees {
-        d if d == 0.0 => "weft".to_owned(),
-        d if d == 90.0 => "warp".to_owned(),
+        0.0 => "weft".to_owned(),
+        90.0 => "warp".to_owned(),
         d => format!("{d}°"),
     };
     let three = Tolerance::Share(0.03);

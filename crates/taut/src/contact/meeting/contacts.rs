@@ -1,6 +1,6 @@
 //! Contacts: rows for the solver, made of pairs that are near.
 
-use super::{Meeting, Side, cast};
+use super::{CALM, Meeting, Side, cast};
 use crate::contact::detect::{Kind, Near, near_of};
 use crate::contact::guard::Role;
 use crate::contact::rows::{RECOVERY, Row};
@@ -14,7 +14,10 @@ impl<T: Scalar> Meeting<T> {
     /// Contacts: pairs that are near, or will be. Returns how far the features of one go against each other at most, m.
     pub(super) fn find_rows(&mut self) -> f64 {
         let thickest = self.sides.iter().map(|s| s.skin.thickness).fold(0.0, f64::max);
-        let distance = 1.5 * thickest + self.farthest().min(2.0 * thickest);
+        let edge = self.source.as_ref().map_or(0.0, |s| s.edge);
+        let driven = self.drivers.farthest() * (self.interval.end - self.interval.start);
+        let travel = self.farthest().min(2.0 * thickest).max(driven.min(CALM * edge));
+        let distance = 1.5 * thickest + travel;
         let (vt, ee) = (&self.pairs.vertex_triangle, &self.pairs.edge_edge);
         let end = [vt.len(), ee.len()];
         let start = self.round.first().map_or(end, |r| r.0);

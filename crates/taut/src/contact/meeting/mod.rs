@@ -257,7 +257,7 @@ impl<T: Scalar> Meeting<T> {
 
     /// Begins an interval that starts with vertices at `old` and, with nothing in the way, would bring them to `x` after its first
     /// substep: searches for what is near, or will be, and makes contacts of it. The interval has `most` of the step's `substeps` at most,
-    /// of length `h` (s): until the features of a contact have gone two edges against each other, a collider two, or a vertex ten against all.
+    /// of length `h` (s): until the features of a contact have gone two edges against each other, a collider or a pin two, or a vertex four against all.
     pub fn detect(&mut self, old: &[Vertex<T>], x: &[Vertex<T>], first: u32, most: u32, substeps: u32, h: f64) {
         let part = |substep: u32| f64::from(substep) / f64::from(substeps);
         self.interval = Interval { first, count: most, start: part(first), end: part(first + most), h };
@@ -269,7 +269,8 @@ impl<T: Scalar> Meeting<T> {
         let within = |edges: f64, way: f64, most: u32| ((edges * edge / way * f64::from(most)) as u32).clamp(1, most);
         // What a collider will meet has no contact yet, and cloth has room to be pushed by about two edges.
         let driven = self.drivers.farthest() * f64::from(most) / f64::from(substeps);
-        let most = within(FAST, self.farthest(), most).min(within(CALM, driven, most));
+        let led = driven.max(self.farthest_pinned());
+        let most = within(FAST, self.farthest(), most).min(within(CALM, led, most));
         self.cut_short(most, part(first + most));
         self.search();
         let way = self.find_rows();
@@ -289,6 +290,13 @@ impl<T: Scalar> Meeting<T> {
             self.interval = Interval { count, end, ..self.interval };
             self.place_driven();
         }
+    }
+
+    /// How far a pinned vertex goes at most, m.
+    fn farthest_pinned(&self) -> f64 {
+        let pinned = (0..self.own).filter(|&i| self.roles[i] == Role::Pinned);
+        let way = |i: usize| (V3::from(self.to[i]) - V3::from(self.from[i])).norm2();
+        pinned.map(way).fold(0.0, f64::max).sqrt()
     }
 
     /// How far a vertex goes at most, but for the motion that all share, m.
@@ -458,7 +466,7 @@ impl<T: Scalar> Meeting<T> {
 }
 
 /// Mean edges that a vertex may go against all others likewise: what flies apart has to be caught early.
-const FAST: f64 = 10.0;
+const FAST: f64 = 4.0;
 
 /// Searches for the sake of some vertices that must be held at their starts, before there is one for all.
 const FEW: usize = 3;
