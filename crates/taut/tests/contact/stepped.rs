@@ -288,29 +288,26 @@ fn cloth_that_starts_inside_a_body_comes_out() {
 /// A mesh that moves and turns carries cloth without entering it.
 #[test]
 fn a_moving_mesh_pushes_cloth() {
-    // At 30 m/s it goes 16 edges in a frame.
-    for (speed, frames) in [(1.5, 30), (30.0, 4)] {
-        let mut world = World::<f32>::new(&[placed(21, 0.6, 12, |p| p)]);
-        let ball = globe(10);
-        let shape = Arc::new(ColliderMesh::new(&ball.positions, &ball.triangles));
-        let at = |t: f64| -> Arc<[[f64; 3]]> {
-            let (s, c) = (6.0 * t).sin_cos();
-            let y = speed * t - 0.2;
-            let turned = |p: &[f64; 3]| [0.1 * (c * p[0] - s * p[2]), 0.1 * p[1] + y, 0.1 * (s * p[0] + c * p[2])];
-            ball.positions.iter().map(turned).collect()
-        };
-        for frame in 0..frames {
-            let t = f64::from(frame) * DT;
-            let mesh = MeshCollider { from: at(t), to: at(t + DT), ..MeshCollider::fixed(shape.clone()) };
-            world.params.meshes = vec![mesh];
-            let report = world.step();
-            assert_eq!(report.touch.impossible, 0, "{speed} m/s, frame {frame}");
-            assert_eq!(world.intersections(), 0, "{speed} m/s, frame {frame}");
-        }
-        let top = speed * f64::from(frames) * DT - 0.1;
-        let middle = world.state.position(&world.model, 10 * 21 + 10)[1];
-        assert!(middle > top, "{speed} m/s: the ball's top is at {top}, the sheet's middle at {middle}");
+    let mut world = World::<f32>::new(&[placed(21, 0.6, 12, |p| p)]);
+    let ball = globe(10);
+    let shape = Arc::new(ColliderMesh::new(&ball.positions, &ball.triangles));
+    let at = |t: f64| -> Arc<[[f64; 3]]> {
+        let (s, c) = (6.0 * t).sin_cos();
+        ball.positions
+            .iter()
+            .map(|p| [0.1 * (c * p[0] - s * p[2]), 0.1 * p[1] - 0.2 + 1.5 * t, 0.1 * (s * p[0] + c * p[2])])
+            .collect()
+    };
+    for frame in 0..30 {
+        let t = f64::from(frame) * DT;
+        world.params.meshes = vec![MeshCollider { from: at(t), to: at(t + DT), ..MeshCollider::fixed(shape.clone()) }];
+        let report = world.step();
+        assert_eq!(report.touch.impossible, 0, "frame {frame}");
+        assert_eq!(world.intersections(), 0, "frame {frame}");
     }
+    // The ball's top is at 0.65 by now: the sheet's middle is above it.
+    let middle = world.state.position(&world.model, 10 * 21 + 10)[1];
+    assert!(middle > 0.65, "the sheet's middle is at {middle}");
 }
 
 /// Contacts in the solver keep the momentum of two sheets that meet in space.
