@@ -72,7 +72,7 @@ pub fn figure_2(size: Size) -> Result<Outcome, Error> {
     let names = [["S11 − 1", "S22 − 1", "S12"], ["√S11 − 1", "√S22 − 1", "S12 / |f1||f2|"]];
     for (form, names) in names.into_iter().enumerate() {
         for (row, name) in names.into_iter().enumerate() {
-            pictures.push((panel(form == 1, row, size.pixels(420)), name.to_owned()));
+            pictures.push((panel(form == 1, row, size.pixels(360)), name.to_owned()));
         }
     }
     out.picture(

@@ -6,18 +6,10 @@ use taut::lanes::V3;
 use taut::mesh::{TetMesh, TriMesh};
 
 /// Every solver, Gauss–Seidel in three ways.
-pub const SOLVERS: [Solver; 10] = [
-    Solver::GaussSeidel { relaxation: 1.0, block: false },
-    Solver::GaussSeidel { relaxation: 1.0, block: true },
-    Solver::GaussSeidel { relaxation: 1.4, block: false },
-    Solver::Jacobi { relaxation: 1.0 },
-    Solver::MinimumResidual,
-    Solver::ConjugateResiduals,
-    Solver::NonlinearCg,
-    Solver::NewtonCg,
-    Solver::NewtonCholesky,
-    Solver::Newton,
-];
+pub fn solvers() -> impl Iterator<Item = Solver> {
+    let others = [(1.0, true), (1.4, false)].map(|(relaxation, block)| Solver::GaussSeidel { relaxation, block });
+    Solver::ALL.into_iter().chain(others)
+}
 
 /// Seeded numbers (SplitMix64).
 pub struct Rng(pub u64);

@@ -82,8 +82,7 @@ impl<'a> Work<'a> {
         let mode: Vec<Mode> = (0..x.len() as u32)
             .map(|i| if hit[islands.of(i) as usize] && !judge.driven(i) { Mode::Mean } else { Mode::Free })
             .collect();
-        let pairs =
-            judge.bounded_pairs().filter(|(p, _)| p.nodes.iter().any(|&i| mode[i as usize] != Mode::Free)).collect();
+        let pairs = drawn(judge, &mode);
         let mean = means(judge, &mut islands, x);
         let carry = carries(judge, &mut islands, &meeting, x);
         Work { judge, islands, mode, wish: x.to_vec(), pairs, mean, carry }
@@ -236,14 +235,15 @@ impl<'a> Work<'a> {
                 stuck.push(i as u32);
             }
         }
-        let mode = &self.mode;
-        self.pairs = self
-            .judge
-            .bounded_pairs()
-            .filter(|(p, _)| p.nodes.iter().any(|&i| mode[i as usize] != Mode::Free))
-            .collect();
+        self.pairs = drawn(self.judge, &self.mode);
         stuck
     }
+}
+
+/// The pairs with a vertex that is drawn back, and how far apart they are at the start at least, m.
+fn drawn(judge: &Judge, mode: &[Mode]) -> Vec<(Pair, f64)> {
+    let back = |(p, _): &(Pair, f64)| p.nodes.iter().any(|&i| mode[i as usize] != Mode::Free);
+    judge.bounded_pairs().filter(back).collect()
 }
 
 /// How the fastest driven vertex moves that each island may meet, at its name.
