@@ -38,6 +38,9 @@ pub struct Args {
     /// Rounds; more are steadier.
     #[arg(long, default_value_t = 2)]
     rounds: usize,
+    /// Substeps of the ways with levels, tethers or a limit.
+    #[arg(long, default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..))]
+    substeps: u32,
     /// The largest stretch to keep to.
     #[arg(long, default_value_t = 0.01)]
     max_stretch: f64,
@@ -101,15 +104,15 @@ impl Way {
         }
     }
 
-    fn params(self, scene: What, max_stretch: f64) -> Params {
-        let all = Hold::within(max_stretch);
+    fn params(self, scene: What, args: &Args) -> Params {
+        let all = Hold::within(args.max_stretch);
         let (substeps, hold) = match self {
             Way::Plain => (20, Hold::NONE),
             Way::Substeps80 => (80, Hold::NONE),
-            Way::Tethers => (16, Hold { levels: 0, max_stretch: 0.0, ..all }),
-            Way::Levels => (16, Hold { tethers: false, max_stretch: 0.0, ..all }),
-            Way::Both => (16, Hold { max_stretch: 0.0, ..all }),
-            Way::All => (16, all),
+            Way::Tethers => (args.substeps, Hold { levels: 0, max_stretch: 0.0, ..all }),
+            Way::Levels => (args.substeps, Hold { tethers: false, max_stretch: 0.0, ..all }),
+            Way::Both => (args.substeps, Hold { max_stretch: 0.0, ..all }),
+            Way::All => (args.substeps, all),
             Way::Reference => (160, all),
         };
         let wind = if scene == What::Flag { [6.0, 0.0, 1.0] } else { [0.0; 3] };
@@ -240,7 +243,7 @@ impl Run {
     fn new(case: &Case, way: Way, args: &Args) -> Self {
         Run {
             way,
-            params: way.params(case.scene, args.max_stretch),
+            params: way.params(case.scene, args),
             state: State::new(&case.model),
             scratch: Scratch::new(args.threads),
             milliseconds: vec![f64::INFINITY; args.frames],

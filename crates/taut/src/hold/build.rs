@@ -1,8 +1,7 @@
 //! From a sheet and what is held of it to levels of coarse nodes.
 
 use super::Hold;
-use super::flatten::{Flat, NONE, flatten, sides, sub};
-use super::geodesic::Paths;
+use super::flatten::{Flat, NONE, flatten, sub};
 use super::kernels::LOOSE;
 use super::lattice::{Lattice, Points, lattice};
 use super::levels::{Entry, Level, Levels, Parents};
@@ -12,22 +11,21 @@ use crate::pack::{Batch, Loose};
 use std::collections::BTreeMap;
 
 /// Spacing of the finest lattice over the mean edge. The sweeps over elements do the rest; a lattice half as wide, with no
-/// sweeps of its own, would hand on exactly the same.
+/// sweeps of its own, would hand on exactly the same. In charts of more than so many edges a side a finer one costs less than it
+/// spares the limit.
 const SPACING: f64 = 4.0;
+const FINE_SPACING: f64 = 3.0;
+const LARGE: f64 = 200.0;
 /// No lattice has fewer nodes a side than about this.
-const FEWEST: f64 = 4.0;
-/// The strip along the border that gets a lattice of its own, in mean edges, and the lattice's spacing. Wider lattices end
-/// before the border does, and see little of a taut hem.
-const RIM: f64 = 8.0;
-const RIM_SPACING: f64 = 2.0;
-/// From so many levels the rim's lattice pays.
-const RIM_LEVELS: usize = 4;
+pub(super) const FEWEST: f64 = 4.0;
+/// From so many levels those along the border pay.
+const RIM_LEVELS: usize = 3;
 /// Held nodes are linked to nodes within this many spacings.
 const REACH: f64 = 1.3;
 /// Nodes are linked over a seam within this many spacings.
 const SEAM_REACH: f64 = 1.6;
 /// A cell is held along a direction if this much of it is.
-const MOSTLY: f64 = 0.99;
+pub(super) const MOSTLY: f64 = 0.99;
 
 /// What was built.
 pub(super) struct Built<T> {
@@ -39,18 +37,18 @@ pub(super) struct Built<T> {
 /// Builds all levels. `pins` are the held vertices.
 pub(super) fn build<T: Scalar>(sheet: &Sheet, pins: &[u32], hold: &Hold) -> Built<T> {
     let plan = Plan::new(sheet, pins);
-    let levels = plan.levels(None, SPACING, hold.levels, hold.sweeps);
+    let levels = plan.levels(hold.levels, hold.sweeps);
     let mut rim = Levels::default();
     if levels.list.len() >= RIM_LEVELS {
-        rim = plan.levels(Some(&plan.rim(sheet)), RIM_SPACING, 1, hold.sweeps);
+        rim = super::rim::rim(&plan, sheet, hold);
     }
     Built { levels, rim, charts: plan.flat.area.len() }
 }
 
 /// What all levels are built from.
-struct Plan<'a> {
-    flat: Flat,
-    pins: &'a [u32],
+pub(super) struct Plan<'a> {
+    pub flat: Flat,
+    pub pins: &'a [u32],
     mass: Vec<f64>,
     /// Mass per area of each chart, kg/m².
     density: Vec<f64>,
@@ -74,62 +72,41 @@ impl<'a> Plan<'a> {
         Plan { flat, pins, mass, density, torn }
     }
 
-    /// How much each vertex follows the rim's lattice: all along the border, nothing beyond the strip.
-    fn rim(&self, sheet: &Sheet) -> Vec<f64> {
-        let mut border = Vec::new();
-        for (t, across) in sides(sheet).iter().enumerate() {
-            for k in (0..3).filter(|&k| across[k] == NONE) {
-                border.extend([sheet.triangles[t][k], sheet.triangles[t][(k + 1) % 3]]);
-            }
-        }
-        border.sort_unstable();
-        border.dedup();
-        let paths = Paths::new(&sheet.triangles, &sheet.edges, |_| true, sheet.vertices());
-        let (distance, _) = paths.from(&border, sheet.vertices());
-        let follow = |v: usize| match self.flat.edge.get(self.flat.chart[v] as usize) {
-            Some(edge) => (2.0 - 2.0 * distance[v] / (RIM * edge)).clamp(0.0, 1.0),
-            None => 0.0,
-        };
-        (0..sheet.vertices()).map(follow).collect()
+    /// The vertices, to be carried by a lattice.
+    pub fn points(&self) -> Points {
+        let Flat { place, chart, weft, held, .. } = &self.flat;
+        let (mass, free) = (self.mass.clone(), vec![1.0; place.len()]);
+        Points { place: place.clone(), chart: chart.clone(), mass, free, weft: weft.clone(), held: held.clone() }
     }
 
-    /// Lattices from `scale` mean edges up, each twice as wide as the one before. Vertices follow the first as much as `follow` says.
-    fn levels<T: Scalar>(&self, follow: Option<&[f64]>, scale: f64, most: u32, sweeps: u32) -> Levels<T> {
-        let flat = &self.flat;
-        let mut points = Points {
-            place: flat.place.clone(),
-            chart: flat.chart.clone(),
-            mass: self.mass.clone(),
-            free: vec![1.0; flat.place.len()],
-            weft: flat.weft.clone(),
-            held: flat.held.clone(),
-        };
+    /// Lattices over the cloth, each twice as wide as the one before.
+    fn levels<T: Scalar>(&self, most: u32, sweeps: u32) -> Levels<T> {
+        let mut points = self.points();
         let mut list = Vec::new();
         for number in 0..most {
-            let spacing = self.spacing(scale * f64::from(1 << number.min(30)));
+            let spacing = self.spacing(f64::from(1 << number.min(30)));
             if spacing.iter().all(|&s| s == 0.0) {
                 break;
             }
             let full: Vec<f64> = self.density.iter().zip(&spacing).map(|(d, s)| d * s * s * 0.75f64.sqrt()).collect();
-            let near = Near::new(flat, self.pins, &spacing);
+            let near = Near::new(&self.flat, self.pins, &spacing);
             for i in 0..points.place.len() {
                 points.free[i] = near.free(points.chart[i], points.place[i]);
-                if let (Some(follow), 0) = (follow, number) {
-                    points.free[i] *= follow[i];
-                }
             }
             let lattice = lattice(&points, &spacing, &full);
-            list.push(level(&points, &lattice, &near, &self.torn));
+            let seams = seams(&self.flat, &lattice, &spacing, &self.torn);
+            list.push(level(&points, &lattice, &near, |_, _, d| d, seams));
             points = lattice.nodes;
         }
         Levels { list, sweeps }
     }
 
-    /// The spacing in each chart, m; 0 in charts too small for it.
-    fn spacing(&self, scale: f64) -> Vec<f64> {
+    /// The spacing in each chart, `times` that of its finest lattice, m; 0 in charts too small for it.
+    fn spacing(&self, times: f64) -> Vec<f64> {
         let one = |c: usize| {
-            let s = self.flat.edge[c] * scale;
-            if self.flat.area[c].sqrt() / s + 1.0 >= FEWEST { s } else { 0.0 }
+            let (side, edge) = (self.flat.area[c].sqrt(), self.flat.edge[c]);
+            let s = edge * times * if side > LARGE * edge { FINE_SPACING } else { SPACING };
+            if side / s + 1.0 >= FEWEST { s } else { 0.0 }
         };
         (0..self.flat.area.len()).map(one).collect()
     }
@@ -158,7 +135,7 @@ fn torn(sheet: &Sheet, flat: &Flat) -> Vec<([u32; 2], f64)> {
 type Square = (u32, i64, i64);
 
 /// Finds held vertices near a place.
-struct Near<'a> {
+pub(super) struct Near<'a> {
     flat: &'a Flat,
     spacing: &'a [f64],
     /// By chart and square of the spacing's size.
@@ -166,7 +143,7 @@ struct Near<'a> {
 }
 
 impl<'a> Near<'a> {
-    fn new(flat: &'a Flat, pins: &[u32], spacing: &'a [f64]) -> Self {
+    pub fn new(flat: &'a Flat, pins: &[u32], spacing: &'a [f64]) -> Self {
         let mut near = Near { flat, spacing, squares: BTreeMap::new() };
         for &pin in pins {
             if let Some(key) = near.square(flat.chart[pin as usize], flat.place[pin as usize]) {
@@ -192,7 +169,7 @@ impl<'a> Near<'a> {
     }
 
     /// How much a point follows the lattice: its distance from what is held over the spacing, at most 1.
-    fn free(&self, chart: u32, place: [f64; 2]) -> f64 {
+    pub fn free(&self, chart: u32, place: [f64; 2]) -> f64 {
         let mut least = f64::INFINITY;
         for (_, pins) in self.around(chart, place, 1) {
             for &pin in pins {
@@ -213,8 +190,15 @@ impl<'a> Near<'a> {
     }
 }
 
-fn level<T: Scalar>(points: &Points, lattice: &Lattice, near: &Near<'_>, torn: &[([u32; 2], f64)]) -> Level<T> {
-    let flat = near.flat;
+/// One level: what hangs on the lattice's nodes, what holds them, and `links` besides. `tie` says how far a node may be from the middle of
+/// held vertices near it, given how far it is in the chart.
+pub(super) fn level<T: Scalar>(
+    points: &Points,
+    lattice: &Lattice,
+    near: &Near<'_>,
+    tie: impl Fn(usize, &[u32], f64) -> f64,
+    mut links: Vec<Loose<2, 2, 0>>,
+) -> Level<T> {
     let nodes = lattice.nodes.mass.len();
     let (start, entries) = entries(points, lattice);
     let parents = lattice.parents.iter().enumerate().filter(|(_, p)| p.iter().any(|p| p.1 > 0.0));
@@ -227,8 +211,7 @@ fn level<T: Scalar>(points: &Points, lattice: &Lattice, near: &Near<'_>, torn: &
     for n in 0..nodes {
         x[n][3] = T::of(1.0 / lattice.nodes.mass[n].max(1e-300));
     }
-    let mut links = links(lattice, near, &number);
-    links.extend(seams(flat, lattice, near.spacing, torn));
+    links.extend(to_held(lattice, near, &number, tie));
     let (cells, full) = cells(lattice, near);
     Level {
         start,
@@ -266,17 +249,27 @@ fn entries<T: Scalar>(points: &Points, lattice: &Lattice) -> (Vec<u32>, Vec<Entr
     (start, entries)
 }
 
+/// Two nodes no further apart than `length`, m.
+pub(super) fn rod(index: [u32; 2], length: f64) -> Loose<2, 2, 0> {
+    Loose { index, rest: [length * length, length], stiffness: [], damping: [], elastic: None }
+}
+
 /// Links from held nodes to those near them, as long as at rest.
-fn links(lattice: &Lattice, near: &Near<'_>, number: &BTreeMap<Square, usize>) -> Vec<Loose<2, 2, 0>> {
+fn to_held(
+    lattice: &Lattice,
+    near: &Near<'_>,
+    number: &BTreeMap<Square, usize>,
+    tie: impl Fn(usize, &[u32], f64) -> f64,
+) -> Vec<Loose<2, 2, 0>> {
     let nodes = &lattice.nodes;
     let mut links = Vec::new();
     for n in (0..nodes.mass.len()).filter(|&n| nodes.held[n][..2].iter().all(|&h| h > MOSTLY)) {
         for (key, pins) in near.around(nodes.chart[n], nodes.place[n], 2) {
             let d = sub(near.middle(pins), nodes.place[n]);
-            let d = d[0].hypot(d[1]);
+            let d = tie(n, pins, d[0].hypot(d[1]));
             if d <= REACH * near.spacing[nodes.chart[n] as usize] {
                 let index = [n as u32, (nodes.mass.len() + number[&key]) as u32];
-                links.push(Loose { index, rest: [d * d, d], stiffness: [], damping: [], elastic: None });
+                links.push(rod(index, d));
             }
         }
     }
@@ -308,9 +301,7 @@ fn seams(flat: &Flat, lattice: &Lattice, spacing: &[f64], torn: &[([u32; 2], f64
             }
         }
     }
-    let link =
-        |(index, d): ([u32; 2], f64)| Loose { index, rest: [d * d, d], stiffness: [], damping: [], elastic: None };
-    shortest.into_iter().map(link).collect()
+    shortest.into_iter().map(|(index, d)| rod(index, d)).collect()
 }
 
 /// Triangles of nodes, held along the weft and the warp there. Those around a held vertex are left out: its links do their

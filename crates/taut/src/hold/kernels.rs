@@ -34,8 +34,11 @@ impl Law {
     const RIGID: Law = Law { top: 1.0, goal: 1.0, still: 0.0 };
 }
 
-/// A step along an element's gradients: of each point by its inverse mass.
-pub(super) struct Push<L, const V: usize>([V3<L>; V]);
+/// A step along an element's gradients, of each point by its inverse mass; and which lanes have something to move, a bit for each.
+pub(super) struct Push<L, const V: usize> {
+    by: [V3<L>; V],
+    lanes: u32,
+}
 
 /// How far the ends of links must move. Nothing if none is too long.
 #[inline(always)]
@@ -50,7 +53,7 @@ fn pull<L: Real>(v: &[[L; 4]; 2], rest: [L; 2], law: &Law) -> Option<Push<L, 2>>
     let w = v[0][3] + v[1][3];
     let share = (length - rest[1] * w.lit(law.goal)) / L::max(length * w, w.lit(LEAST));
     let share = masked(long, length2, share);
-    Some(Push([d * (share * v[0][3]), -(d * (share * v[1][3]))]))
+    Some(Push { by: [d * (share * v[0][3]), -(d * (share * v[1][3]))], lanes: L::bits(long) })
 }
 
 /// `share` where an element is too long, and not lost; else 0.
@@ -66,20 +69,21 @@ fn tighten<L: Real>(v: &[[L; 4]; 3], rest: [L; 6], law: &Law) -> Option<Push<L, 
     let start = [point(v[0]), point(v[1]), point(v[2])];
     let w = [v[0][3], v[1][3], v[2][3]];
     let mut p = start;
-    let first = shorten(&mut p, w, [rest[0], rest[1]], rest[4], law);
-    let second = shorten(&mut p, w, [rest[2], rest[3]], rest[5], law);
-    (first || second).then_some(Push([p[0] - start[0], p[1] - start[1], p[2] - start[2]]))
+    let mut lanes = shorten(&mut p, w, [rest[0], rest[1]], rest[4], law);
+    lanes |= shorten(&mut p, w, [rest[2], rest[3]], rest[5], law);
+    (lanes != 0).then_some(Push { by: [p[0] - start[0], p[1] - start[1], p[2] - start[2]], lanes })
 }
 
-/// n = F u; where |n| is beyond s, corners move along the gradient by g = (|n| − s) / (|n| Σ w_k c_k²), c = (−a−b, a, b).
+/// n = F u; where |n| is beyond s, corners move along the gradient by g = (|n| − s) / (|n| Σ w_k c_k²), c = (−a−b, a, b). Returns a
+/// bit for each lane where it is.
 #[inline(always)]
-fn shorten<L: Real>(p: &mut [V3<L>; 3], w: [L; 3], [a, b]: [L; 2], most: L, law: &Law) -> bool {
+fn shorten<L: Real>(p: &mut [V3<L>; 3], w: [L; 3], [a, b]: [L; 2], most: L, law: &Law) -> u32 {
     let n = (p[1] - p[0]) * a + (p[2] - p[0]) * b;
     let length2 = n.norm2();
     let top = most * most.lit(law.top);
     let long = (top * top).lt(length2);
     if !L::any(long) {
-        return false;
+        return 0;
     }
     let length = length2.sqrt();
     let c = a + b;
@@ -88,7 +92,7 @@ fn shorten<L: Real>(p: &mut [V3<L>; 3], w: [L; 3], [a, b]: [L; 2], most: L, law:
     p[0] = p[0] + n * (g * w[0] * c);
     p[1] = p[1] - n * (g * w[1] * a);
     p[2] = p[2] - n * (g * w[2] * b);
-    true
+    L::bits(long)
 }
 
 /// The same, and then along the direction of the largest stretch, whichever it is: for cloth that is held every way.
@@ -97,8 +101,8 @@ fn tighten_all<L: Real>(v: &[[L; 4]; 3], rest: [L; 6], law: &Law) -> Option<Push
     let start = [point(v[0]), point(v[1]), point(v[2])];
     let w = [v[0][3], v[1][3], v[2][3]];
     let mut p = start;
-    let mut moved = shorten(&mut p, w, [rest[0], rest[1]], rest[4], law);
-    moved = shorten(&mut p, w, [rest[2], rest[3]], rest[5], law) || moved;
+    let mut lanes = shorten(&mut p, w, [rest[0], rest[1]], rest[4], law);
+    lanes |= shorten(&mut p, w, [rest[2], rest[3]], rest[5], law);
     // C = Fᵀ F; its larger eigenvalue m + r belongs to the direction (r + d, c) or (c, r − d), d half the difference of the diagonal.
     let (r1, r2) = (p[1] - p[0], p[2] - p[0]);
     let (f, g) = (r1 * rest[0] + r2 * rest[1], r1 * rest[2] + r2 * rest[3]);
@@ -112,8 +116,8 @@ fn tighten_all<L: Real>(v: &[[L; 4]; 3], rest: [L; 6], law: &Law) -> Option<Push
     let (x, y) = (x * over, y * over);
     let row = [rest[0] * x + rest[2] * y, rest[1] * x + rest[3] * y];
     let late = Law { top: law.top * BETWEEN, ..*law };
-    moved = shorten(&mut p, w, row, rest[4], &late) || moved;
-    moved.then_some(Push([p[0] - start[0], p[1] - start[1], p[2] - start[2]]))
+    lanes |= shorten(&mut p, w, row, rest[4], &late);
+    (lanes != 0).then_some(Push { by: [p[0] - start[0], p[1] - start[1], p[2] - start[2]], lanes })
 }
 
 /// Moves vertices and stores them.
@@ -129,7 +133,7 @@ unsafe fn push_to<T: Scalar, L: Lanes<T>, const V: usize>(
     lane: usize,
 ) {
     for k in 0..V {
-        let p = point(v[k]) + push.0[k];
+        let p = point(v[k]) + push.by[k];
         (v[k][0], v[k][1], v[k][2]) = (p.x, p.y, p.z);
     }
     // SAFETY: the caller's promise.
@@ -243,17 +247,17 @@ pub(super) struct Limit<'a, E, T, const V: usize, const P: usize> {
     law: Law,
     x: Shared<'a, Vertex<T>>,
     free: Shared<'a, Vertex<T>>,
-    /// Whether a block had something to move.
-    moved: Shared<'a, u8>,
+    /// A bit for each element of a block: whether it had something to move.
+    moved: Shared<'a, u16>,
     kind: core::marker::PhantomData<E>,
 }
 
-/// Where a limit acts: positions, x̃, and a mark for each block that had something to move.
+/// Where a limit acts: positions, x̃, and for each block which of its elements had something to move.
 #[derive(Clone, Copy)]
 pub(super) struct Ground<'a, T> {
     pub x: Shared<'a, Vertex<T>>,
     pub free: Shared<'a, Vertex<T>>,
-    pub moved: Shared<'a, u8>,
+    pub moved: Shared<'a, u16>,
 }
 
 impl<'a, E, T, const V: usize, const P: usize> Limit<'a, E, T, V, P> {
@@ -287,18 +291,18 @@ impl<E: OneSided<V, P>, T: Scalar, const V: usize, const P: usize> Kernel<T> for
                 Which::These(list) => list[i] as usize,
             };
             let block = &self.blocks[number - self.first];
-            let (mut lane, mut any) = (0, 0);
+            let (mut lane, mut lanes) = (0, 0u16);
             while lane < BLOCK {
                 let rest = load_rows::<T, L, P>(token, &block.rest, lane);
                 // SAFETY: `new`'s promise.
                 unsafe {
                     let v = gather::<T, L, V>(token, self.x, &block.places, lane);
                     if let Some(mut push) = E::push(&v, rest, &self.law) {
-                        any = 1;
+                        lanes |= (push.lanes as u16) << lane;
                         push_to::<T, L, V>(v, &push, self.x, &block.places, lane);
                         let free = gather::<T, L, V>(token, self.free, &block.places, lane);
                         for k in 0..V {
-                            push.0[k] = push.0[k] * rest[0].lit(self.law.still);
+                            push.by[k] = push.by[k] * rest[0].lit(self.law.still);
                         }
                         push_to::<T, L, V>(free, &push, self.free, &block.places, lane);
                     }
@@ -306,7 +310,7 @@ impl<E: OneSided<V, P>, T: Scalar, const V: usize, const P: usize> Kernel<T> for
                 lane += L::N;
             }
             // SAFETY: `new`'s promise.
-            unsafe { self.moved.write(Place::new::<u8>(number as u32), any) };
+            unsafe { self.moved.write(Place::new::<u16>(number as u32), lanes) };
         }
     }
 }

@@ -15,6 +15,38 @@ pub(super) struct Points {
     pub held: Vec<[f64; 3]>,
 }
 
+impl Points {
+    /// Points of these charts, with nothing added yet.
+    pub fn none(chart: Vec<u32>) -> Self {
+        let n = chart.len();
+        let (weft, held) = (vec![[0.0; 2]; n], vec![[0.0; 3]; n]);
+        Points { place: vec![[0.0; 2]; n], chart, mass: vec![0.0; n], free: vec![1.0; n], weft, held }
+    }
+
+    /// Adds a share of another point to point `n`, weighted by mass.
+    pub fn add(&mut self, n: usize, from: &Points, i: usize, share: f64) {
+        let m = share * from.mass[i];
+        self.mass[n] += m;
+        for c in 0..2 {
+            self.place[n][c] += m * from.place[i][c];
+            self.weft[n][c] += m * from.weft[i][c];
+        }
+        for c in 0..3 {
+            self.held[n][c] += m * from.held[i][c];
+        }
+    }
+
+    /// Makes means of what was added.
+    pub fn divide(&mut self) {
+        for n in 0..self.mass.len() {
+            let m = self.mass[n].max(1e-300);
+            self.place[n] = self.place[n].map(|c| c / m);
+            self.weft[n] = self.weft[n].map(|c| c / m);
+            self.held[n] = self.held[n].map(|c| c / m);
+        }
+    }
+}
+
 /// A lattice and what hangs on it.
 pub(super) struct Lattice {
     /// Up to three nodes of each point with weights; unused ones have weight 0.
@@ -24,7 +56,7 @@ pub(super) struct Lattice {
     /// Triangles of nodes.
     pub triangles: Vec<[u32; 3]>,
     /// The number of the node at each place of the lattice, by chart, row and column.
-    number: BTreeMap<(u32, i64, i64), u32>,
+    pub number: BTreeMap<(u32, i64, i64), u32>,
 }
 
 impl Lattice {
@@ -67,17 +99,9 @@ pub(super) fn lattice(points: &Points, spacing: &[f64], full: &[f64]) -> Lattice
     }
     mass.retain(|key, m| *m > LEAST_MASS * full[key.0 as usize]);
     let number: BTreeMap<_, u32> = mass.keys().enumerate().map(|(n, &key)| (key, n as u32)).collect();
-    let count = number.len();
     let mut out = Lattice {
         parents: vec![[(0, 0.0); 3]; points.place.len()],
-        nodes: Points {
-            place: vec![[0.0; 2]; count],
-            chart: number.keys().map(|key| key.0).collect(),
-            mass: vec![0.0; count],
-            free: vec![1.0; count],
-            weft: vec![[0.0; 2]; count],
-            held: vec![[0.0; 3]; count],
-        },
+        nodes: Points::none(number.keys().map(|key| key.0).collect()),
         triangles: Vec::new(),
         number: BTreeMap::new(),
     };
@@ -87,12 +111,7 @@ pub(super) fn lattice(points: &Points, spacing: &[f64], full: &[f64]) -> Lattice
             hang(points, i, &number, around(points.place[i], s), &mut out);
         }
     }
-    for n in 0..count {
-        let m = out.nodes.mass[n].max(1e-300);
-        out.nodes.place[n] = out.nodes.place[n].map(|c| c / m);
-        out.nodes.weft[n] = out.nodes.weft[n].map(|c| c / m);
-        out.nodes.held[n] = out.nodes.held[n].map(|c| c / m);
-    }
+    out.nodes.divide();
     for &(chart, row, column) in number.keys() {
         let at = |r: i64, c: i64| number.get(&(chart, row + r, column + c)).copied();
         let corners = [[(0, 0), (0, 1), (1, 0)], [(1, 1), (1, 0), (0, 1)]];
@@ -122,15 +141,7 @@ fn hang(
     for (k, (n, w)) in found.into_iter().enumerate() {
         let Some(n) = n else { continue };
         let w = w / total * points.free[i];
-        let m = w * points.mass[i];
         out.parents[i][k] = (n, w);
-        out.nodes.mass[n as usize] += m;
-        for c in 0..2 {
-            out.nodes.place[n as usize][c] += m * points.place[i][c];
-            out.nodes.weft[n as usize][c] += m * points.weft[i][c];
-        }
-        for c in 0..3 {
-            out.nodes.held[n as usize][c] += m * points.held[i][c];
-        }
+        out.nodes.add(n as usize, points, i, w);
     }
 }

@@ -1,13 +1,13 @@
 //! The limit on stretch: sweeps that visit only what may be beyond it.
 //!
-//! A first sweep looks at everything. From then on only blocks are visited that share a stretch of memory (a tile of
-//! vertices) with a block that moved something in the round before.
+//! A first sweep looks at everything. From then on only blocks are visited that have a vertex in a stretch of memory (a tile of
+//! vertices) where something was moved in the round before.
 
 use super::kernels::{Cells, Ground, LOOSE, Law, Limit, Links, Measure, Which};
 use super::sheet::{Sheet, area};
 use super::{AIM, KAPPA, bytes_of};
-use crate::lanes::{BLOCK, Scalar, Shared, Vertex, Width};
-use crate::pack::{Batch, Loose};
+use crate::lanes::{BLOCK, Place, Scalar, Shared, Vertex, Width};
+use crate::pack::{Batch, Block, Loose};
 use crate::team::Worker;
 use core::ops::Range;
 use core::sync::atomic::{AtomicUsize, Ordering};
@@ -15,7 +15,7 @@ use fearless_simd::Level as Cpu;
 use std::sync::{Mutex, PoisonError};
 
 /// Vertices in a tile.
-const TILE: usize = 32;
+const TILE: usize = 8;
 /// Lists of blocks shorter than this are not worth sharing.
 const WORTH_SHARING: usize = 256;
 
@@ -25,8 +25,9 @@ pub(crate) struct Bounds<T> {
     links: Batch<T, 2, 2, 0>,
     cells: Batch<T, 3, 6, 0>,
     colours: Vec<Range<usize>>,
-    web: Web,
-    moved: Vec<u8>,
+    /// The blocks that have vertices in each tile.
+    web: Rows,
+    moved: Vec<u16>,
     list: Vec<u32>,
     work: Mutex<Work>,
     listed: AtomicUsize,
@@ -39,7 +40,7 @@ impl<T> Default for Bounds<T> {
             links: Batch::default(),
             cells: Batch::default(),
             colours: Vec::new(),
-            web: Web::default(),
+            web: Rows::default(),
             moved: Vec::new(),
             list: Vec::new(),
             work: Mutex::default(),
@@ -47,13 +48,6 @@ impl<T> Default for Bounds<T> {
             beyond: AtomicUsize::new(0),
         }
     }
-}
-
-/// Which blocks have vertices in which tiles.
-#[derive(Debug, Default)]
-struct Web {
-    tiles: Rows,
-    blocks: Rows,
 }
 
 /// Lists of numbers, one after another.
@@ -80,12 +74,43 @@ impl Rows {
     }
 }
 
-/// What the first worker keeps track of: in which round blocks and tiles were last listed.
+/// What the first worker keeps track of: which tiles and blocks a round has touched, a bit for each.
 #[derive(Debug, Default)]
 struct Work {
-    round: u32,
-    block: Vec<u32>,
-    tile: Vec<u32>,
+    tiles: Marks,
+    blocks: Marks,
+}
+
+/// A set of numbers that gives them back in order.
+#[derive(Debug, Default)]
+struct Marks(Vec<u64>);
+
+impl Marks {
+    fn new(count: usize) -> Self {
+        Marks(vec![0; count.div_ceil(64)])
+    }
+
+    /// Adds a number. Whether it was new.
+    fn add(&mut self, number: u32) -> bool {
+        let (word, bit) = (&mut self.0[number as usize / 64], 1 << (number % 64));
+        let new = *word & bit == 0;
+        *word |= bit;
+        new
+    }
+
+    /// Moves all numbers to the start of `to`, ascending. Returns how many there are.
+    fn drain(&mut self, to: &mut [u32]) -> usize {
+        let mut count = 0;
+        for (w, word) in self.0.iter_mut().enumerate() {
+            let mut left = core::mem::take(word);
+            while left != 0 {
+                to[count] = w as u32 * 64 + left.trailing_zeros();
+                count += 1;
+                left &= left - 1;
+            }
+        }
+        count
+    }
 }
 
 impl<T: Scalar> Bounds<T> {
@@ -108,27 +133,26 @@ impl<T: Scalar> Bounds<T> {
         let colours = links.colours.iter().cloned().chain(cells.colours.iter().map(after)).collect();
         let mut pairs = pairs_of(&links, 0);
         pairs.extend(pairs_of(&cells, first as u32));
+        pairs.sort_unstable();
+        pairs.dedup();
         let tiles = sheet.vertices() / TILE + 1;
-        let of_blocks = Rows::of(&pairs, blocks);
-        let mut turned: Vec<(u32, u32)> = pairs.into_iter().map(|(b, t)| (t, b)).collect();
-        turned.sort_unstable();
         Bounds {
             links,
             cells,
             colours,
-            web: Web { tiles: of_blocks, blocks: Rows::of(&turned, tiles) },
+            web: Rows::of(&pairs, tiles),
             moved: vec![0; blocks],
             list: vec![0; blocks],
-            work: Mutex::new(Work { round: 0, block: vec![0; blocks], tile: vec![0; tiles] }),
+            work: Mutex::new(Work { tiles: Marks::new(tiles), blocks: Marks::new(blocks) }),
             listed: AtomicUsize::new(0),
             beyond: AtomicUsize::new(0),
         }
     }
 
     pub(super) fn bytes(&self) -> usize {
-        let web = [&self.web.tiles, &self.web.blocks].map(|r| bytes_of(&r.start) + bytes_of(&r.numbers));
-        let lists = bytes_of(&self.moved) + 3 * bytes_of(&self.list);
-        bytes_of(&self.links.blocks) + bytes_of(&self.cells.blocks) + web[0] + web[1] + lists
+        let web = bytes_of(&self.web.start) + bytes_of(&self.web.numbers);
+        let lists = bytes_of(&self.moved) + bytes_of(&self.list);
+        bytes_of(&self.links.blocks) + bytes_of(&self.cells.blocks) + web + lists
     }
 
     /// Elements.
@@ -162,27 +186,34 @@ fn cell(index: [u32; 3], edges: &[[f64; 2]; 2], held: [bool; 2]) -> Option<Loose
     (area(edges) > 0.0).then_some(Loose { index, rest, stiffness: [], damping: [], elastic: None })
 }
 
-/// Each block with each of its tiles, in order.
+/// The tiles of each block's vertices, with the block's number.
 fn pairs_of<T: Scalar, const V: usize, const P: usize>(batch: &Batch<T, V, P, 0>, first: u32) -> Vec<(u32, u32)> {
     let mut pairs = Vec::new();
     for (b, block) in batch.blocks.iter().enumerate() {
-        let start = pairs.len();
         for lane in (0..BLOCK).filter(|&l| batch.source[b][l] != u32::MAX) {
             for places in &block.places {
-                pairs.push((first + b as u32, (places[lane].index::<Vertex<T>>() / TILE) as u32));
+                pairs.push((tile_of::<T>(places[lane]), first + b as u32));
             }
         }
-        pairs[start..].sort_unstable();
-        let mut kept = start;
-        for i in start..pairs.len() {
-            if i == start || pairs[i] != pairs[kept - 1] {
-                pairs[kept] = pairs[i];
-                kept += 1;
-            }
-        }
-        pairs.truncate(kept);
     }
     pairs
+}
+
+fn tile_of<T: Scalar>(place: Place) -> u32 {
+    (place.index::<Vertex<T>>() / TILE) as u32
+}
+
+/// The tiles of those elements of a block that moved something.
+fn each_tile<T: Scalar, const V: usize, const P: usize>(
+    block: &Block<T, V, P, 0>,
+    mut lanes: u16,
+    mut f: impl FnMut(u32),
+) {
+    while lanes != 0 {
+        let lane = lanes.trailing_zeros() as usize;
+        block.places.iter().for_each(|places| f(tile_of::<T>(places[lane])));
+        lanes &= lanes - 1;
+    }
 }
 
 /// The limit during a step.
@@ -190,12 +221,12 @@ pub(crate) struct Desk<'a, T> {
     links: &'a Batch<T, 2, 2, 0>,
     cells: &'a Batch<T, 3, 6, 0>,
     colours: &'a [Range<usize>],
-    web: &'a Web,
+    web: &'a Rows,
     work: &'a Mutex<Work>,
     listed: &'a AtomicUsize,
     /// Blocks that the first sweep found something to move in.
     beyond: &'a AtomicUsize,
-    moved: Shared<'a, u8>,
+    moved: Shared<'a, u16>,
     list: Shared<'a, u32>,
     max_stretch: f64,
 }
@@ -293,36 +324,27 @@ impl<T: Scalar> Desk<'_, T> {
     /// Lists the blocks that the last round may have stretched: by one worker.
     fn collect(&self, all: bool) {
         let mut work = self.work.lock().unwrap_or_else(PoisonError::into_inner);
-        let Work { round, block, tile } = &mut *work;
-        *round = round.wrapping_add(1);
-        if *round == 0 {
-            // Once in four billion rounds old marks could be mistaken for new ones.
-            block.fill(0);
-            tile.fill(0);
-            *round = 1;
-        }
+        let Work { tiles, blocks } = &mut *work;
         let before = self.listed.load(Ordering::Relaxed);
         // SAFETY: the other workers wait.
         let (list, moved) = unsafe { (self.list.slice(0..self.list.len()), self.moved.slice(0..self.moved.len())) };
-        let visited: Vec<u32> = if all { (0..moved.len() as u32).collect() } else { list[..before].to_vec() };
         if all {
-            self.beyond.store(moved.iter().map(|&m| usize::from(m)).sum(), Ordering::Relaxed);
+            self.beyond.store(moved.iter().filter(|&&m| m != 0).count(), Ordering::Relaxed);
         }
-        let mut count = 0;
-        for b in visited.into_iter().filter(|&b| moved[b as usize] != 0) {
-            for &t in self.web.tiles.row(b) {
-                if core::mem::replace(&mut tile[t as usize], *round) == *round {
-                    continue;
+        for i in 0..if all { moved.len() } else { before } {
+            let b = if all { i as u32 } else { list[i] };
+            let touch = |t| {
+                if tiles.add(t) {
+                    self.web.row(t).iter().for_each(|&near| _ = blocks.add(near));
                 }
-                for &near in self.web.blocks.row(t) {
-                    if core::mem::replace(&mut block[near as usize], *round) != *round {
-                        list[count] = near;
-                        count += 1;
-                    }
-                }
+            };
+            match self.links.blocks.get(b as usize) {
+                Some(block) => each_tile(block, moved[b as usize], touch),
+                None => each_tile(&self.cells.blocks[b as usize - self.links.blocks.len()], moved[b as usize], touch),
             }
         }
-        list[..count].sort_unstable();
+        tiles.0.fill(0);
+        let count = blocks.drain(list);
         self.listed.store(count, Ordering::Relaxed);
     }
 

@@ -19,6 +19,7 @@ mod kernels;
 mod lattice;
 pub(crate) mod levels;
 pub(crate) mod limit;
+mod rim;
 mod sheet;
 #[cfg(test)]
 mod tests;
@@ -54,9 +55,9 @@ pub struct Hold {
 
 impl Hold {
     /// Nothing.
-    pub const NONE: Hold = Hold { levels: 0, sweeps: 4, tethers: false, max_stretch: 0.0, rounds: 300 };
+    pub const NONE: Hold = Hold { levels: 0, sweeps: 3, tethers: false, max_stretch: 0.0, rounds: 1500 };
 
-    /// Everything, to keep stretch within `max_stretch` (0.01 is one percent). Meant for about 16 substeps in 1/60 s.
+    /// Everything, to keep stretch within `max_stretch` (0.01 is one percent). Meant for about 12 substeps in 1/60 s.
     pub fn within(max_stretch: f64) -> Hold {
         Hold { levels: 12, tethers: true, max_stretch, ..Hold::NONE }
     }
