@@ -97,6 +97,12 @@ impl Orbit {
         self.distance = (self.distance * factor).clamp(1e-3, 1e4);
     }
 
+    /// A camera a share of the way to another one, that looks from the same direction.
+    pub fn towards(&self, other: &Orbit, share: f64) -> Orbit {
+        let target = add(self.target, scale(sub(other.target, self.target), share));
+        Orbit { target, distance: self.distance + share * (other.distance - self.distance), ..*self }
+    }
+
     /// The tangent of half the angle of view.
     fn half(&self) -> f64 {
         (0.5 * self.fov.to_radians()).tan()

@@ -18,6 +18,13 @@ pub fn save(stem: &str, ending: &str, bytes: &[u8]) -> Result<String, String> {
     Err(format!("there are too many files called {stem}.{ending}"))
 }
 
+/// A folder that does not exist yet, named after something.
+#[cfg(not(target_arch = "wasm32"))]
+pub fn fresh_folder(stem: &str) -> std::path::PathBuf {
+    let name = |number: usize| if number == 0 { stem.to_owned() } else { format!("{stem}-{number}") };
+    (0..).map(|number| std::path::PathBuf::from(name(number))).find(|path| !path.exists()).unwrap_or_default()
+}
+
 /// Hands a file to the browser, and says so.
 #[cfg(target_arch = "wasm32")]
 pub fn save(stem: &str, ending: &str, bytes: &[u8]) -> Result<String, String> {

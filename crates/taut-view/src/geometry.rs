@@ -1,7 +1,7 @@
 //! From a snapshot to triangles for the graphics card.
 
 use crate::camera::{V3, add, cross, dot, scale, sub, unit};
-use crate::session::SideView;
+use crate::session::{SideView, Surface};
 use taut_render::{Legend, Rgb, palette};
 
 /// A vertex as shaders get it.
@@ -30,6 +30,8 @@ pub struct Geometry {
     pub vertices: Vec<Vertex>,
     /// Triangles.
     pub indices: Vec<u32>,
+    /// How many of the indices, from the first, throw shadows: those of what is inside of the ball.
+    pub casters: usize,
     /// Edges, two vertices each.
     pub lines: Vec<u32>,
     /// The middle of everything and the radius of a ball around it, m.
@@ -54,13 +56,26 @@ impl Geometry {
             };
             out.add_smooth(&side.positions[at], &shape.surface.triangles, colour, wireframe);
         }
-        for (surface, positions) in side.shape.colliders.iter().zip(&side.colliders) {
-            let colour = surface.colour.unwrap_or_else(|| palette::plaster().to_srgb8());
-            out.add_creased(positions, &surface.triangles, tagged(colour, DULL));
+        for near in [true, false] {
+            for (surface, positions) in side.shape.colliders.iter().zip(&side.colliders) {
+                if out.reaches(positions) == near {
+                    let colour = surface.colour.unwrap_or_else(|| palette::plaster().to_srgb8());
+                    out.add_creased(positions, &surface.triangles, tagged(colour, DULL));
+                }
+            }
+            if near {
+                out.casters = out.indices.len();
+            }
         }
         let size = 0.008 * out.ball.1;
         side.pins.iter().take(MOST_PINS).for_each(|&place| out.add_ball(place, size, palette::signal()));
         out
+    }
+
+    /// Whether all these places are inside of the ball, but for rounding.
+    fn reaches(&self, positions: &[V3]) -> bool {
+        let (centre, radius) = self.ball;
+        positions.iter().all(|&p| dot(sub(p, centre), sub(p, centre)).sqrt() <= 1.01 * radius)
     }
 
     /// A surface that looks smooth all over.
@@ -146,13 +161,29 @@ pub fn normals(positions: &[V3], triangles: &[[u32; 3]]) -> Vec<V3> {
     sums.into_iter().map(unit).collect()
 }
 
-/// A ball around everything but planes.
+/// A ball around everything but planes and what has flown away.
 fn ball(side: &SideView) -> (V3, f64) {
-    let seen = side.shape.colliders.iter().zip(&side.colliders).filter(|(surface, _)| !surface.triangles.is_empty());
-    let mut bounds = taut_render::Bounds::EMPTY;
-    seen.for_each(|(_, positions)| bounds.include(positions));
-    side.positions.iter().for_each(|positions| bounds.include(positions));
-    (bounds.centre(), bounds.radius().clamp(1e-3, 1e4))
+    let around = |places: &[V3]| {
+        let mut bounds = taut_render::Bounds::EMPTY;
+        bounds.include(places);
+        bounds
+    };
+    let mut all = taut_render::Bounds::EMPTY;
+    side.positions.iter().for_each(|positions| all.include(positions));
+    let (centre, radius) = (all.centre(), all.radius());
+    for (_, positions) in seen(side) {
+        let bounds = around(positions);
+        let away = sub(bounds.centre(), centre);
+        if dot(away, away).sqrt() <= 3.0 * (radius + bounds.radius()) {
+            all.include(positions);
+        }
+    }
+    (all.centre(), all.radius().clamp(1e-3, 1e4))
+}
+
+/// Colliders that are seen, but for floors.
+fn seen(side: &SideView) -> impl Iterator<Item = (&Surface, &Vec<V3>)> {
+    side.shape.colliders.iter().zip(&side.colliders).filter(|(surface, _)| !surface.triangles.is_empty())
 }
 
 /// The floor's height: that of the scene, or just below everything.
@@ -164,6 +195,5 @@ fn floor(side: &SideView, radius: f64) -> f64 {
 
 /// Points that decide what is in view.
 pub fn points(side: &SideView) -> Vec<V3> {
-    let seen = side.shape.colliders.iter().zip(&side.colliders).filter(|(surface, _)| !surface.triangles.is_empty());
-    seen.map(|(_, positions)| positions).chain(&side.positions).flatten().copied().collect()
+    seen(side).map(|(_, positions)| positions).chain(&side.positions).flatten().copied().collect()
 }

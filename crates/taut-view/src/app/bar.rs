@@ -63,7 +63,7 @@ impl Viewer {
             self.open.help = !self.open.help;
         }
         if pressed(Key::F) {
-            self.look.camera = None;
+            self.look.frame();
         }
         if pressed(Key::C) {
             self.send(Command::Compare(self.snapshot.sides.len() == 1));
@@ -125,7 +125,7 @@ impl Viewer {
             ui.toggle_value(&mut self.look.wireframe, "Mesh").on_hover_text("Edges of all triangles (W)");
             ui.toggle_value(&mut self.look.turntable, "Turn").on_hover_text("Turntable (T)");
             if ui.button("Frame").on_hover_text("Everything in view (F)").clicked() {
-                self.look.camera = None;
+                self.look.frame();
             }
             let mut compare = self.snapshot.sides.len() == 2;
             let response = ui.toggle_value(&mut compare, "Compare").on_hover_text("Two settings, the same motion (C)");

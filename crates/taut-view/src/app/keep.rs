@@ -2,18 +2,18 @@
 
 use super::Viewer;
 use crate::files::save;
-use crate::gpu::Readback;
+use crate::gpu::Shot;
 use crate::session::Command;
 use eframe::egui;
 use eframe::egui_wgpu::RenderState;
+use taut_render::Picture;
 use taut_render::export::{GifOptions, gif, png};
-use taut_render::{Legend, Picture};
 
 /// Pictures on their way to files.
 #[derive(Default)]
 pub(super) struct Keeper {
     wanted: bool,
-    still: Option<Readback>,
+    still: Option<Shot>,
     film: Option<Film>,
     /// What was done last.
     pub note: Option<String>,
@@ -30,7 +30,7 @@ impl Keeper {
 #[derive(Default)]
 struct Film {
     pictures: Vec<Picture>,
-    coming: Option<Readback>,
+    coming: Option<Shot>,
     /// The frame that was filmed last.
     last: Option<u32>,
     /// Whether it is complete but for what is coming.
@@ -70,9 +70,10 @@ impl Viewer {
                     ui.close();
                 }
                 // Browsers have no folders to write to.
-                if cfg!(not(target_arch = "wasm32")) && ui.button("Point cache (PC2)").clicked() {
-                    let folder = format!("{}-cache", self.snapshot.document.stem());
-                    self.send(Command::Record(Some(folder.into())));
+                #[cfg(not(target_arch = "wasm32"))]
+                if ui.button("Point cache (PC2)").clicked() {
+                    let folder = crate::files::fresh_folder(&format!("{}-cache", self.snapshot.document.stem()));
+                    self.send(Command::Record(Some(folder)));
                     ui.close();
                 }
             });
@@ -95,12 +96,12 @@ impl Viewer {
     /// Fetches pictures that were asked for, and saves those that have arrived.
     pub(super) fn keep(&mut self, context: &egui::Context, graphics: &RenderState) {
         if std::mem::take(&mut self.keeper.wanted) {
-            self.keeper.still = self.stage.read(0, graphics);
+            self.keeper.still = self.stage.read(graphics);
         }
         if let Some(result) = self.keeper.still.as_ref().and_then(|still| still.poll(&graphics.device)) {
             self.keeper.still = None;
             let stem = format!("{}-{:04}", self.snapshot.document.stem(), self.snapshot.frame);
-            let saved = result.and_then(|picture| save(&stem, "png", &self.encoded(picture)?));
+            let saved = result.and_then(|picture| save(&stem, "png", &encoded(&self.explained(picture))?));
             self.told(saved);
         }
         self.film(graphics);
@@ -110,14 +111,12 @@ impl Viewer {
         }
     }
 
-    /// A picture with its legend, as PNG.
-    fn encoded(&self, mut picture: Picture) -> Result<Vec<u8>, String> {
+    /// A picture with its legend.
+    fn explained(&self, mut picture: Picture) -> Picture {
         if let Some(legend) = self.snapshot.heat.legend(self.look.strain) {
-            Legend::draw(&legend, &mut picture);
+            legend.draw(&mut picture);
         }
-        let mut bytes = Vec::new();
-        png(&mut bytes, &picture).map_err(|error| error.to_string())?;
-        Ok(bytes)
+        picture
     }
 
     fn film(&mut self, graphics: &RenderState) {
@@ -125,7 +124,7 @@ impl Viewer {
         if let Some(result) = film.coming.as_ref().and_then(|coming| coming.poll(&graphics.device)) {
             film.coming = None;
             match result {
-                Ok(picture) => film.take(picture),
+                Ok(picture) => film.take(self.explained(picture)),
                 Err(error) => return self.trouble = Some(error),
             }
         }
@@ -134,7 +133,7 @@ impl Viewer {
         let due = film.last.is_none_or(|last| self.snapshot.frame.abs_diff(last) >= every);
         if film.coming.is_none() && due && !film.over {
             film.last = Some(self.snapshot.frame);
-            film.coming = self.stage.read(0, graphics);
+            film.coming = self.stage.read(graphics);
         }
         if !(film.over && film.coming.is_none()) {
             self.keeper.film = Some(film);
@@ -142,7 +141,7 @@ impl Viewer {
         }
         let stem = self.snapshot.document.stem();
         let saved = if film.stills {
-            film.pictures.into_iter().try_fold(String::new(), |_, picture| save(&stem, "png", &self.encoded(picture)?))
+            film.pictures.iter().try_fold(String::new(), |_, picture| save(&stem, "png", &encoded(picture)?))
         } else {
             let options = GifOptions { frames_per_second: fps / f64::from(every), ..GifOptions::default() };
             let made = gif(Vec::new(), &film.pictures, options).map_err(|error| error.to_string());
@@ -157,7 +156,7 @@ impl Viewer {
         if self.snapshot.frame < frame {
             return;
         }
-        let Some(readback) = self.stage.read(0, graphics) else { return };
+        let Some(readback) = self.stage.read(graphics) else { return };
         self.shot = None;
         // The one place that waits: the window is about to close.
         let picture = loop {
@@ -167,7 +166,7 @@ impl Viewer {
             std::thread::yield_now();
         };
         let saved = picture.and_then(|picture| {
-            let bytes = self.encoded(picture)?;
+            let bytes = encoded(&self.explained(picture))?;
             std::fs::write(&path, bytes).map_err(|error| format!("cannot write {}: {error}", path.display()))
         });
         if let Err(error) = saved {
@@ -175,6 +174,12 @@ impl Viewer {
         }
         context.send_viewport_cmd(egui::ViewportCommand::Close);
     }
+}
+
+fn encoded(picture: &Picture) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    png(&mut bytes, picture).map_err(|error| error.to_string())?;
+    Ok(bytes)
 }
 
 impl Film {

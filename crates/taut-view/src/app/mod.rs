@@ -39,6 +39,8 @@ pub struct Options {
 /// What a person chose about the view; no part of the scene.
 struct Look {
     camera: Option<Orbit>,
+    /// Whether a person moved the camera: then it follows nothing any more.
+    own: bool,
     wireframe: bool,
     turntable: bool,
     /// The strain at the end of the colour scale.
@@ -93,7 +95,7 @@ impl Viewer {
         let snapshot = worker.latest();
         let open = Open { hint: options.shot.is_none(), settings: true, plots: true, ..Open::default() };
         Ok(Viewer {
-            stage: Stage::new(&graphics.device),
+            stage: Stage::new(graphics),
             look: Look::new(&snapshot),
             snapshot,
             worker,
@@ -116,7 +118,7 @@ impl Viewer {
 
     /// Shows another scene.
     fn show(&mut self, document: Document) {
-        self.look.camera = None;
+        self.look.frame();
         self.look.floor = f64::INFINITY;
         self.open.text = None;
         self.send(Command::Open(document));
@@ -195,7 +197,29 @@ fn read_dropped(file: egui::DroppedFileHandle, to: Arc<Mutex<Vec<Result<Document
 impl Look {
     fn new(snapshot: &Snapshot) -> Self {
         let strain = snapshot.sides[0].scene.settings.output.pictures.strain_scale;
-        Look { camera: None, wireframe: false, turntable: false, strain, floor: f64::INFINITY }
+        Look { camera: None, own: false, wireframe: false, turntable: false, strain, floor: f64::INFINITY }
+    }
+
+    /// Brings everything into view.
+    fn frame(&mut self) {
+        (self.camera, self.own) = (None, false);
+    }
+
+    /// A camera that a person moves.
+    fn moved(&mut self) -> Option<&mut Orbit> {
+        self.own = true;
+        self.camera.as_mut()
+    }
+
+    /// Goes after what leaves the picture, gently.
+    fn follow(&mut self, snapshot: &Snapshot, size: [f64; 2]) {
+        let camera = *self.camera(snapshot, size[0] / size[1]);
+        let edge = 0.02 * size[0].min(size[1]);
+        let inside = |[x, y]: [f64; 2]| x > edge && x < size[0] - edge && y > edge && y < size[1] - edge;
+        let mut places = snapshot.sides.iter().flat_map(|side| side.positions.iter().flatten());
+        if !self.own && places.any(|&place| !camera.project(place, size).is_some_and(inside)) {
+            self.camera = Some(camera.towards(&framed(snapshot, size[0] / size[1]), 0.08));
+        }
     }
 
     /// The camera: as the scene wants it, until a person moves it.
@@ -232,6 +256,7 @@ impl eframe::App for Viewer {
         if self.look.turntable
             && let Some(camera) = &mut self.look.camera
         {
+            self.look.own = true;
             camera.turn(0.5 * (seconds - before).min(0.1), 0.0);
             context.request_repaint();
         }

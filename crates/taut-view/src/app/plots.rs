@@ -52,6 +52,7 @@ impl Viewer {
             .iter()
             .enumerate()
             .map(|(k, name)| curve(name, &move |s| f64::from(s.stages.get(k).copied().unwrap_or(0.0))))
+            .map(|curve| Curve { values: smooth(&curve.values), ..curve })
             .filter(|curve| curve.values.iter().any(|&v| v > 0.05))
             .collect();
         let width = ((ui.available_width() - 2.0 * ui.spacing().item_spacing.x) / 3.0).max(60.0);
@@ -62,6 +63,15 @@ impl Viewer {
             plot(ui, [width, height], "time a frame (ms)", &time);
         });
     }
+}
+
+/// The mean of each value and those just before it: times of single frames jump.
+fn smooth(values: &[f64]) -> Vec<f64> {
+    let mean = |at: usize| {
+        let some = &values[at.saturating_sub(9)..=at];
+        some.iter().sum::<f64>() / some.len() as f64
+    };
+    (0..values.len()).map(mean).collect()
 }
 
 fn plot(ui: &mut egui::Ui, size: [f32; 2], title: &str, curves: &[Curve]) {

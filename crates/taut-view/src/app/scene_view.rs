@@ -3,7 +3,7 @@
 use super::{Viewer, knobs};
 use crate::camera::{Orbit, V3, add, dot, scale, sub};
 use crate::geometry::Geometry;
-use crate::gpu::{Readback, Renderer};
+use crate::gpu::{Renderer, Shot};
 use crate::pick::{Pick, pick};
 use crate::session::{Command, Heat, Snapshot};
 use eframe::egui::{self, Color32, Key, Pos2, Rect};
@@ -40,15 +40,18 @@ pub(super) struct Stage {
 }
 
 impl Stage {
-    pub fn new(device: &wgpu::Device) -> Self {
-        let pane = || Pane { renderer: Renderer::new(device), texture: None, shows: None };
+    pub fn new(graphics: &RenderState) -> Self {
+        let slow = graphics.adapter.get_info().device_type == wgpu::DeviceType::Cpu && std::env::var("FEW").is_ok();
+        let pane = || Pane { renderer: Renderer::new(&graphics.device, slow), texture: None, shows: None };
         Stage { panes: vec![pane(), pane()], hold: None, under: None, rects: Vec::new() }
     }
 
-    /// Fetches the picture of one side.
-    pub fn read(&self, side: usize, graphics: &RenderState) -> Option<Readback> {
-        let pane = self.panes.get(side).filter(|pane| pane.shows.is_some())?;
-        Some(pane.renderer.read(&graphics.device, &graphics.queue))
+    /// Fetches the picture that is shown, of all sides.
+    pub fn read(&self, graphics: &RenderState) -> Option<Shot> {
+        let shown = &self.panes[..self.rects.len()];
+        let read = |pane: &Pane| pane.renderer.read(&graphics.device, &graphics.queue);
+        let all = !shown.is_empty() && shown.iter().all(|pane| pane.shows.is_some());
+        all.then(|| Shot(shown.iter().map(read).collect()))
     }
 
     /// Where in the window the middle vertex of the first object is seen, for scripts that pull it.
@@ -58,6 +61,13 @@ impl Stage {
         let [x, y] = camera.project(*positions.get(positions.len() / 2)?, size(*rect))?;
         Some([rect.min.x + x as f32, rect.min.y + y as f32])
     }
+}
+
+/// Towards the light: to the left of where the scene's own camera is, and above. It stays when the view turns.
+fn light(camera: V3) -> V3 {
+    let turn = camera[0].atan2(camera[2]) - 38f64.to_radians();
+    let (rise, level) = 48f64.to_radians().sin_cos();
+    [turn.sin() * level, rise, turn.cos() * level]
 }
 
 fn size(rect: Rect) -> [f64; 2] {
@@ -81,6 +91,12 @@ impl Viewer {
                 Rect::from_min_size(left, egui::vec2(width - if count > 1 { 1.0 } else { 0.0 }, whole.height()))
             })
             .collect();
+        if let (Some(&rect), None) = (self.stage.rects.first(), self.stage.hold)
+            && rect.width() >= 4.0
+            && rect.height() >= 4.0
+        {
+            self.look.follow(&self.snapshot, size(rect));
+        }
         for pane in 0..count {
             let rect = self.stage.rects[pane];
             if rect.width() < 4.0 || rect.height() < 4.0 {
@@ -108,8 +124,9 @@ impl Viewer {
                 self.look.floor = self.look.floor.min(geometry.floor);
                 geometry.floor = self.look.floor;
             }
-            let (device, queue) = (&graphics.device, &graphics.queue);
-            let anew = pane.renderer.draw(device, queue, &geometry, &camera, size);
+            let device = &graphics.device;
+            let light = light(side.scene.settings.camera.direction);
+            let anew = pane.renderer.draw((device, &graphics.queue), &geometry, &camera, light, size);
             let mut windows = graphics.renderer.write();
             let (view, filter) = (pane.renderer.view(), wgpu::FilterMode::Nearest);
             match pane.texture {
@@ -154,15 +171,15 @@ impl Viewer {
         if self.stage.hold.is_some_and(|hold| hold.pane == pane) {
             self.pull(&camera, response);
         } else if response.dragged_by(egui::PointerButton::Primary) && !shift {
-            self.look.camera(&snapshot, aspect).turn(-0.008 * dx, 0.008 * dy);
+            self.look.moved().into_iter().for_each(|camera| camera.turn(-0.008 * dx, 0.008 * dy));
         } else if response.dragged() {
-            self.look.camera(&snapshot, aspect).pan(-dx / height, dy / height);
+            self.look.moved().into_iter().for_each(|camera| camera.pan(-dx / height, dy / height));
         }
         if response.hovered() {
             let (scroll, pinch) = ui.input(|input| (input.smooth_scroll_delta().y, input.zoom_delta()));
             let factor = (-0.002 * f64::from(scroll)).exp() / f64::from(pinch);
             if factor != 1.0 {
-                self.look.camera(&snapshot, aspect).zoom(factor);
+                self.look.moved().into_iter().for_each(|camera| camera.zoom(factor));
             }
             self.pointer_keys(ui, &camera, pointer.map(|at| camera.ray(inside(rect, at), size(rect))), pane);
         }
@@ -228,6 +245,14 @@ impl Viewer {
         let state = if self.snapshot.playing { "" } else { "  paused" };
         let text = format!("frame {}   {:.2} s{state}", self.snapshot.frame, self.snapshot.time);
         painter.text(rect.left_bottom() + egui::vec2(10.0, -8.0), egui::Align2::LEFT_BOTTOM, text, font.clone(), ink);
+        if let [left, right] = &self.snapshot.sides[..] {
+            let (mine, other) = if pane == 0 { (left, right) } else { (right, left) };
+            let own: Vec<String> =
+                mine.sets.iter().filter(|set| !other.sets.contains(set)).map(|(p, v)| format!("{p} = {v}")).collect();
+            let text = if own.is_empty() { "as it was".to_owned() } else { own.join("\n") };
+            let to = rect.center_top() + egui::vec2(0.0, 10.0);
+            painter.text(to, egui::Align2::CENTER_TOP, text, font.clone(), ink);
+        }
         if metrics.contained > 0 {
             let text = format!("{} vertices were put back", metrics.contained);
             let to = rect.left_bottom() + egui::vec2(10.0, -26.0);
@@ -263,12 +288,12 @@ impl Viewer {
         let Some(&element) = shape.elements.get(under.triangle) else { return };
         let Some(&place) = side.positions[under.object].get(under.vertex as usize) else { return };
         let kind = if shape.cloth { "triangle" } else { "tetrahedron" };
-        let mut text = format!("{}  {kind} {element}  vertex {}\n", shape.name, under.vertex);
+        let mut text = format!("{}\n{kind} {element}, vertex {}\n", shape.name, under.vertex);
         for (name, values) in shape.fields.iter().zip(&side.fields[under.object]) {
             let Some(value) = values.get(element as usize) else { continue };
-            text += &format!("{name} {:+.2} %   ", 100.0 * value);
+            text += &format!("{name:<8}{:+8.2} %\n", 100.0 * value);
         }
-        text += &format!("\n{}, {}, {} m", knobs::number(place[0]), knobs::number(place[1]), knobs::number(place[2]));
+        text += &format!("at {}, {}, {} m", knobs::number(place[0]), knobs::number(place[1]), knobs::number(place[2]));
         let galley = painter.layout_no_wrap(text, egui::FontId::monospace(12.0), Color32::from_rgb(30, 34, 42));
         let at = rect.left_top() + egui::vec2(10.0, 10.0);
         let back = Rect::from_min_size(at, galley.size()).expand(6.0);

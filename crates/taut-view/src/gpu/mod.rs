@@ -1,31 +1,32 @@
 //! The renderer: a mesh in, a picture on the graphics card out. It knows nothing of windows.
 
+mod lights;
 mod pipelines;
 mod readback;
 mod target;
 
-pub use readback::Readback;
+pub use readback::{Readback, Shot};
 
-use crate::camera::{Orbit, V3, light_matrix, unit};
+use crate::camera::{Matrix, Orbit, V3};
 use crate::geometry::{Geometry, Vertex};
+use lights::{LIGHTS, Lights, TILES};
 use pipelines::Pipelines;
 use target::{DEPTH, Target};
 
-/// What shaders need to know of a picture.
+/// What shaders need to know of a picture: see there.
 #[repr(C)]
 #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
 struct Globals {
-    view: [[f32; 4]; 4],
-    light: [[f32; 4]; 4],
+    view: Matrix,
+    lights: [Matrix; LIGHTS],
+    towards: [[f32; 4]; LIGHTS],
     eye: [f32; 4],
-    sun: [f32; 4],
     centre: [f32; 4],
+    counts: [f32; 4],
 }
 
-/// Width and height of the shadow picture.
-const SHADOW: u32 = 2048;
-/// Towards the light.
-const SUN: V3 = [0.42, 1.0, 0.55];
+/// Width and height of a light's depth picture.
+const TILE: u32 = 512;
 
 /// A buffer that grows.
 struct Growing {
@@ -53,21 +54,24 @@ impl Growing {
 pub struct Renderer {
     pipelines: Pipelines,
     target: Target,
-    shadow: wgpu::TextureView,
+    depths: wgpu::TextureView,
     globals: wgpu::Buffer,
     globals_group: wgpu::BindGroup,
-    shadow_group: wgpu::BindGroup,
+    depths_group: wgpu::BindGroup,
+    /// Drawn by software.
+    slow: bool,
     vertices: Growing,
     indices: Growing,
     lines: Growing,
 }
 
 impl Renderer {
-    /// Prepares to draw.
-    pub fn new(device: &wgpu::Device) -> Self {
+    /// Prepares to draw; with fewer lights where the graphics card is made of software and therefore slow.
+    pub fn new(device: &wgpu::Device, slow: bool) -> Self {
         let pipelines = Pipelines::new(device);
-        let shadow = target::texture(device, [SHADOW; 2], DEPTH, 1, wgpu::TextureUsages::TEXTURE_BINDING);
-        let shadow = shadow.create_view(&wgpu::TextureViewDescriptor::default());
+        let size = TILES.map(|count| count * TILE);
+        let depths = target::texture(device, size, DEPTH, 1, wgpu::TextureUsages::TEXTURE_BINDING);
+        let depths = depths.create_view(&wgpu::TextureViewDescriptor::default());
         let sampler = device.create_sampler(&wgpu::SamplerDescriptor {
             mag_filter: wgpu::FilterMode::Linear,
             min_filter: wgpu::FilterMode::Linear,
@@ -87,10 +91,10 @@ impl Renderer {
             device.create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout, entries })
         };
         let globals_group = group(&pipelines.globals_layout, &[entry(0, globals.as_entire_binding())]);
-        let shadow_group = group(
-            &pipelines.shadow_layout,
+        let depths_group = group(
+            &pipelines.depths_layout,
             &[
-                entry(0, wgpu::BindingResource::TextureView(&shadow)),
+                entry(0, wgpu::BindingResource::TextureView(&depths)),
                 entry(1, wgpu::BindingResource::Sampler(&sampler)),
             ],
         );
@@ -100,20 +104,22 @@ impl Renderer {
             indices: Growing::new(device, wgpu::BufferUsages::INDEX, 1 << 16),
             lines: Growing::new(device, wgpu::BufferUsages::INDEX, 1 << 12),
             pipelines,
-            shadow,
+            slow,
+            depths,
             globals,
             globals_group,
-            shadow_group,
+            depths_group,
         }
     }
 
-    /// Draws a mesh as a camera sees it, into a picture of this size in pixels. True if the picture is a new one.
+    /// Draws a mesh as a camera sees it under a light from a direction, into a picture of this size in pixels. True if the picture
+    /// is a new one.
     pub fn draw(
         &mut self,
-        device: &wgpu::Device,
-        queue: &wgpu::Queue,
+        (device, queue): (&wgpu::Device, &wgpu::Queue),
         geometry: &Geometry,
         camera: &Orbit,
+        towards_light: V3,
         size: [u32; 2],
     ) -> bool {
         let most = device.limits().max_texture_dimension_2d;
@@ -122,28 +128,33 @@ impl Renderer {
         if anew {
             self.target = Target::new(device, size);
         }
-        self.upload(device, queue, geometry, camera);
+        // Every light draws the whole mesh.
+        let lights = Lights::new(towards_light, self.slow || geometry.casters > 900_000);
+        self.upload((device, queue), geometry, camera, &lights);
         let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        self.draw_shadow(&mut encoder, geometry);
+        self.draw_depths(&mut encoder, geometry, lights.count());
         self.draw_picture(&mut encoder, geometry);
         queue.submit([encoder.finish()]);
         anew
     }
 
-    fn upload(&mut self, device: &wgpu::Device, queue: &wgpu::Queue, geometry: &Geometry, camera: &Orbit) {
+    fn upload(
+        &mut self,
+        (device, queue): (&wgpu::Device, &wgpu::Queue),
+        geometry: &Geometry,
+        camera: &Orbit,
+        lights: &Lights,
+    ) {
         let (centre, radius) = geometry.ball;
-        let sun = unit(SUN);
-        let [x, y, z] = camera.eye().map(|v| v as f32);
-        let [sx, sy, sz] = sun.map(|v| v as f32);
-        let [cx, cy, cz] = centre.map(|v| v as f32);
-        let _ = cy;
+        let [ex, ey, ez] = camera.eye().map(|v| v as f32);
         let aspect = f64::from(self.target.size[0]) / f64::from(self.target.size[1]);
         let globals = Globals {
             view: camera.matrix(aspect),
-            light: light_matrix(sun, centre, 1.08 * radius),
-            eye: [x, y, z, radius as f32],
-            sun: [sx, sy, sz, 1.0 / SHADOW as f32],
-            centre: [cx, geometry.floor as f32, cz, geometry.floor as f32],
+            lights: lights.matrices(centre, 1.08 * radius),
+            towards: lights.directions(),
+            eye: [ex, ey, ez, radius as f32],
+            centre: [centre[0] as f32, centre[1] as f32, centre[2] as f32, geometry.floor as f32],
+            counts: [lights.suns as f32, lights.count() as f32, 1.0 / TILE as f32, 0.0],
         };
         queue.write_buffer(&self.globals, 0, bytemuck::bytes_of(&globals));
         self.vertices.write(device, queue, bytemuck::cast_slice::<Vertex, u8>(&geometry.vertices));
@@ -151,17 +162,17 @@ impl Renderer {
         self.lines.write(device, queue, bytemuck::cast_slice::<u32, u8>(&geometry.lines));
     }
 
-    fn draw_shadow(&self, encoder: &mut wgpu::CommandEncoder, geometry: &Geometry) {
+    fn draw_depths(&self, encoder: &mut wgpu::CommandEncoder, geometry: &Geometry, lights: usize) {
         let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
-            label: Some("shadow"),
-            depth_stencil_attachment: Some(target::depth_attachment(&self.shadow)),
+            label: Some("depths"),
+            depth_stencil_attachment: Some(target::depth_attachment(&self.depths)),
             ..Default::default()
         });
-        pass.set_pipeline(&self.pipelines.shadow);
+        pass.set_pipeline(&self.pipelines.depths);
         pass.set_bind_group(0, &self.globals_group, &[]);
         pass.set_vertex_buffer(0, self.vertices.buffer.slice(..));
         pass.set_index_buffer(self.indices.buffer.slice(..), wgpu::IndexFormat::Uint32);
-        pass.draw_indexed(0..geometry.indices.len() as u32, 0, 0..1);
+        pass.draw_indexed(0..geometry.casters as u32, 0, 0..lights as u32);
     }
 
     fn draw_picture(&self, encoder: &mut wgpu::CommandEncoder, geometry: &Geometry) {
@@ -172,7 +183,7 @@ impl Renderer {
             ..Default::default()
         });
         pass.set_bind_group(0, &self.globals_group, &[]);
-        pass.set_bind_group(1, &self.shadow_group, &[]);
+        pass.set_bind_group(1, &self.depths_group, &[]);
         pass.set_pipeline(&self.pipelines.backdrop);
         pass.draw(0..3, 0..1);
         pass.set_vertex_buffer(0, self.vertices.buffer.slice(..));

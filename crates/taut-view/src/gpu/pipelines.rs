@@ -5,13 +5,13 @@ use crate::geometry::Vertex;
 
 /// One for each kind of thing.
 pub(super) struct Pipelines {
-    pub shadow: wgpu::RenderPipeline,
+    pub depths: wgpu::RenderPipeline,
     pub backdrop: wgpu::RenderPipeline,
     pub surface: wgpu::RenderPipeline,
     pub lines: wgpu::RenderPipeline,
     pub floor: wgpu::RenderPipeline,
     pub globals_layout: wgpu::BindGroupLayout,
-    pub shadow_layout: wgpu::BindGroupLayout,
+    pub depths_layout: wgpu::BindGroupLayout,
 }
 
 /// What differs between them.
@@ -33,8 +33,8 @@ impl Pipelines {
     pub fn new(device: &wgpu::Device) -> Self {
         let shader = device.create_shader_module(wgpu::include_wgsl!("shader.wgsl"));
         let globals_layout = layout(device, &[uniform()]);
-        let shadow_layout = layout(device, &shadow_entries());
-        let make = |way: &Way| pipeline(device, &shader, [&globals_layout, &shadow_layout], way);
+        let depths_layout = layout(device, &depths_entries());
+        let make = |way: &Way| pipeline(device, &shader, [&globals_layout, &depths_layout], way);
         let surface = Way {
             vertex: "surface_vertex",
             fragment: Some("surface_fragment"),
@@ -42,7 +42,7 @@ impl Pipelines {
             topology: wgpu::PrimitiveTopology::TriangleList,
             hides: true,
             compare: wgpu::CompareFunction::Less,
-            bias: (2, 1.0),
+            bias: (0, 0.0),
         };
         let backdrop = Way {
             vertex: "backdrop_vertex",
@@ -50,14 +50,13 @@ impl Pipelines {
             mesh: false,
             hides: false,
             compare: wgpu::CompareFunction::Always,
-            bias: (0, 0.0),
             ..surface
         };
         let lines = Way {
+            vertex: "line_vertex",
             fragment: Some("line_fragment"),
             topology: wgpu::PrimitiveTopology::LineList,
-            compare: wgpu::CompareFunction::LessEqual,
-            bias: (0, 0.0),
+            hides: false,
             ..surface
         };
         let floor = Way {
@@ -66,18 +65,17 @@ impl Pipelines {
             mesh: false,
             topology: wgpu::PrimitiveTopology::TriangleStrip,
             hides: false,
-            bias: (0, 0.0),
             ..surface
         };
-        let shadow = Way { vertex: "shadow_vertex", fragment: None, bias: (2, 2.0), ..surface };
+        let depths = Way { vertex: "depth_vertex", fragment: None, bias: (2, 2.0), ..surface };
         Pipelines {
-            shadow: make(&shadow),
+            depths: make(&depths),
             backdrop: make(&backdrop),
             lines: make(&lines),
             floor: make(&floor),
             surface: make(&surface),
             globals_layout,
-            shadow_layout,
+            depths_layout,
         }
     }
 }
@@ -99,7 +97,7 @@ fn uniform() -> wgpu::BindGroupLayoutEntry {
     }
 }
 
-fn shadow_entries() -> [wgpu::BindGroupLayoutEntry; 2] {
+fn depths_entries() -> [wgpu::BindGroupLayoutEntry; 2] {
     let entry =
         |binding, ty| wgpu::BindGroupLayoutEntry { binding, visibility: wgpu::ShaderStages::FRAGMENT, ty, count: None };
     let texture = wgpu::BindingType::Texture {
@@ -113,11 +111,11 @@ fn shadow_entries() -> [wgpu::BindGroupLayoutEntry; 2] {
 fn pipeline(
     device: &wgpu::Device,
     shader: &wgpu::ShaderModule,
-    [globals, shadow]: [&wgpu::BindGroupLayout; 2],
+    [globals, depths]: [&wgpu::BindGroupLayout; 2],
     way: &Way,
 ) -> wgpu::RenderPipeline {
-    let groups = [Some(globals), Some(shadow)];
-    // What makes the shadow picture cannot look at it.
+    let groups = [Some(globals), Some(depths)];
+    // What makes the depth pictures cannot look at it.
     let used = if way.fragment.is_some() { &groups[..] } else { &groups[..1] };
     let layout = device
         .create_pipeline_layout(&wgpu::PipelineLayoutDescriptor { bind_group_layouts: used, ..Default::default() });

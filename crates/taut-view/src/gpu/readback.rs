@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
-use taut_render::Picture;
+use taut_render::{Picture, palette};
 
 /// A picture on its way.
 pub struct Readback {
@@ -59,5 +59,25 @@ impl Readback {
         let row = |at: usize| &bytes[at * self.row as usize..][..4 * width];
         let pixels = (0..height).flat_map(|at| row(at).chunks_exact(4).map(|p| [p[0], p[1], p[2], 255])).collect();
         Picture::from_pixels(width, height, pixels).ok_or_else(|| "the picture is incomplete".into())
+    }
+}
+
+/// Pictures on their way that become one, side by side.
+pub struct Shot(pub Vec<Readback>);
+
+impl Shot {
+    /// As [`Readback::poll`].
+    pub fn poll(&self, device: &wgpu::Device) -> Option<Result<Picture, String>> {
+        let parts: Option<Vec<_>> = self.0.iter().map(|part| part.poll(device)).collect();
+        let parts: Result<Vec<Picture>, String> = parts?.into_iter().collect();
+        Some(parts.map(|parts| {
+            let height = parts.iter().map(Picture::height).max().unwrap_or(1);
+            let mut whole = Picture::filled(parts.iter().map(Picture::width).sum(), height, palette::ink());
+            parts.iter().fold(0, |left, part| {
+                whole.paste(part, left, 0);
+                left + part.width()
+            });
+            whole
+        }))
     }
 }

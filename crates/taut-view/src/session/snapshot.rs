@@ -63,6 +63,8 @@ pub struct SideView {
     pub fields: Vec<Vec<Vec<f64>>>,
     /// The frames so far.
     pub history: History,
+    /// Changes to the scene, each as a path and a value.
+    pub sets: Vec<(String, String)>,
     /// What was odd about the scene.
     pub warnings: Vec<String>,
 }
@@ -137,6 +139,7 @@ impl Side {
             values,
             fields,
             history: self.history.clone(),
+            sets: self.sets.clone(),
             warnings: simulation.warnings(),
         }
     }

@@ -1,0 +1,59 @@
+//! Where light comes from: places on one broad light, then places of the sky. Each has a depth picture of what it sees, which gives
+//! soft shadows, sharper where things touch, and the shade under and between things.
+
+use crate::camera::{Matrix, V3, add, cross, light_matrix, scale, unit};
+
+/// Most lights.
+pub(super) const LIGHTS: usize = 32;
+/// Tiles in a row and in a column of the depth pictures: one for each light.
+pub(super) const TILES: [u32; 2] = [8, 4];
+/// Tangent of half the angle that the main light spans, 4 degrees: how soft its shadows are.
+const SOFTNESS: f64 = 0.07;
+/// The golden angle, radians: turning by it spreads points evenly.
+const GOLDEN: f64 = 2.399_963_229_728_653;
+
+/// Directions to all lights.
+pub(super) struct Lights {
+    towards: Vec<V3>,
+    /// How many of them are the main light's; they come first.
+    pub suns: usize,
+}
+
+impl Lights {
+    /// All lights around a main one; few if drawing is slow.
+    pub fn new(main: V3, few: bool) -> Self {
+        let (suns, skies) = if few { (5, 6) } else { (16, 16) };
+        let main = unit(main);
+        let across = unit(cross(main, if main[1].abs() > 0.9 { [1.0, 0.0, 0.0] } else { [0.0, 1.0, 0.0] }));
+        let along = cross(main, across);
+        let sun = |at: usize| {
+            let away = SOFTNESS * ((at as f64 + 0.5) / suns as f64).sqrt();
+            let (sin, cos) = (at as f64 * GOLDEN).sin_cos();
+            unit(add(main, add(scale(across, away * cos), scale(along, away * sin))))
+        };
+        let sky = |at: usize| {
+            // Evenly by height is evenly by area on a sphere; the lowest would only find the horizon.
+            let rise = 0.1 + 0.9 * (at as f64 + 0.5) / skies as f64;
+            let (sin, cos) = (at as f64 * GOLDEN).sin_cos();
+            let level = (1.0 - rise * rise).sqrt();
+            [level * cos, rise, level * sin]
+        };
+        Lights { towards: (0..suns).map(sun).chain((0..skies).map(sky)).collect(), suns }
+    }
+
+    pub fn count(&self) -> usize {
+        self.towards.len()
+    }
+
+    /// From the world to each light's picture, which shows a ball.
+    pub fn matrices(&self, centre: V3, radius: f64) -> [Matrix; LIGHTS] {
+        std::array::from_fn(|at| self.towards.get(at).map_or([[0.0; 4]; 4], |&to| light_matrix(to, centre, radius)))
+    }
+
+    pub fn directions(&self) -> [[f32; 4]; LIGHTS] {
+        std::array::from_fn(|at| {
+            let [x, y, z] = self.towards.get(at).copied().unwrap_or_default().map(|v| v as f32);
+            [x, y, z, 0.0]
+        })
+    }
+}
