@@ -9,7 +9,7 @@ out=$(mkdir -p "$1" && cd "$1" && pwd)
 taut=${TAUT:-${CARGO_TARGET_DIR:-target}/release/taut}
 [ -x "$taut" ] || cargo build --release -p taut-cli --features view
 
-export DISPLAY=:${VIEW_DISPLAY:-97}
+export DISPLAY=:${VIEW_DISPLAY:-97} XDG_RUNTIME_DIR=${XDG_RUNTIME_DIR:-$(mktemp -d)}
 Xvfb "$DISPLAY" -screen 0 1400x900x24 >/dev/null 2>&1 &
 server=$!
 trap 'kill $server 2>/dev/null || true' EXIT
@@ -33,6 +33,8 @@ SCENES
 "$taut" view hang --size 1280x800 &
 window=$!
 sleep 12
+# Without a window manager nothing gives it the keyboard.
+xdotool search --name '^taut: ' windowfocus
 import -window root "$out/window-before.png"
 xdotool mousemove 420 420 sleep 0.2 mousedown 1
 for step in 1 2 3 4 5 6 7 8 9 10; do xdotool mousemove_relative -- 12 -14 sleep 0.15; done

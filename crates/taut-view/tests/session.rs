@@ -85,7 +85,10 @@ fn a_pulled_vertex_is_where_the_hand_is_and_falls_when_let_go() {
     let before = at(&session);
     session.apply(Command::Grab { object: 0, vertex: 80 });
     session.apply(Command::Pull([0.1, 0.2, -0.05]));
-    steps(&mut session, 3);
+    steps(&mut session, 1);
+    let way = (0..3).map(|k| (at(&session)[k] - before[k]).powi(2)).sum::<f64>().sqrt();
+    assert!(way > 0.02 && way < 0.1, "a pointer leaps, a hand does not: {way}");
+    steps(&mut session, 5);
     let held = at(&session);
     for (k, offset) in [0.1, 0.2, -0.05].into_iter().enumerate() {
         // The state is in 32 bits, of numbers about 1.

@@ -88,6 +88,7 @@ impl Viewer {
         let Some(graphics) = context.wgpu_render_state.as_ref() else {
             return Err(NO_GPU.into());
         };
+        style(&context.egui_ctx);
         let repaint = context.egui_ctx.clone();
         let mut worker = Worker::new(options.document, options.threads, move || repaint.request_repaint())?;
         worker.send(Command::Heat(options.heat));
@@ -95,7 +96,7 @@ impl Viewer {
         let snapshot = worker.latest();
         let open = Open { hint: options.shot.is_none(), settings: true, plots: true, ..Open::default() };
         Ok(Viewer {
-            stage: Stage::new(graphics),
+            stage: Stage::new(graphics, options.shot.is_some()),
             look: Look::new(&snapshot),
             snapshot,
             worker,
@@ -166,6 +167,20 @@ impl Viewer {
             "handle": self.stage.handle(&self.snapshot, self.look.camera.as_ref()),
         })
     }
+}
+
+/// Dark panels around a pale picture, with text that is easy to read.
+fn style(context: &egui::Context) {
+    context.set_theme(egui::Theme::Dark);
+    context.style_mut_of(egui::Theme::Dark, |style| {
+        let grey = egui::Color32::from_gray;
+        style.visuals.panel_fill = egui::Color32::from_rgb(30, 33, 38);
+        style.visuals.window_fill = egui::Color32::from_rgb(36, 39, 45);
+        style.visuals.extreme_bg_color = egui::Color32::from_rgb(20, 22, 26);
+        style.visuals.widgets.noninteractive.fg_stroke.color = grey(205);
+        style.visuals.widgets.inactive.fg_stroke.color = grey(225);
+        style.spacing.item_spacing = egui::vec2(8.0, 4.0);
+    });
 }
 
 /// What to do where nothing can be drawn.

@@ -40,8 +40,8 @@ pub(super) struct Stage {
 }
 
 impl Stage {
-    pub fn new(graphics: &RenderState) -> Self {
-        let slow = graphics.adapter.get_info().device_type == wgpu::DeviceType::Cpu && std::env::var("FEW").is_ok();
+    pub fn new(graphics: &RenderState, fine: bool) -> Self {
+        let slow = graphics.adapter.get_info().device_type == wgpu::DeviceType::Cpu && !fine;
         let pane = || Pane { renderer: Renderer::new(&graphics.device, slow), texture: None, shows: None };
         Stage { panes: vec![pane(), pane()], hold: None, under: None, rects: Vec::new() }
     }

@@ -20,15 +20,17 @@ impl Viewer {
 
     fn help(&mut self, context: &egui::Context) {
         let mut open = self.open.help;
-        egui::Window::new("Keys").open(&mut open).resizable(false).show(context, |ui| {
-            egui::Grid::new("keys").striped(true).show(ui, |ui| {
+        let window = egui::Window::new("Keys").open(&mut open).resizable(false).collapsible(false);
+        window.anchor(egui::Align2::CENTER_CENTER, [0.0; 2]).default_width(460.0).show(context, |ui| {
+            egui::Grid::new("keys").striped(true).min_col_width(150.0).show(ui, |ui| {
                 for (key, what) in KEYS {
                     ui.strong(*key);
                     ui.label(*what);
                     ui.end_row();
                 }
             });
-            ui.label("All that is done here can be saved as a scene file (Save scene) and run again by taut run.");
+            ui.separator();
+            ui.label("Save scene writes all that was done as a scene file, which taut run repeats to the bit.");
         });
         self.open.help = open;
     }

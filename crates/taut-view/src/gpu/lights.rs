@@ -22,7 +22,7 @@ pub(super) struct Lights {
 impl Lights {
     /// All lights around a main one; few if drawing is slow.
     pub fn new(main: V3, few: bool) -> Self {
-        let (suns, skies) = if few { (5, 6) } else { (16, 16) };
+        let (suns, skies) = if few { (6, 8) } else { (16, 16) };
         let main = unit(main);
         let across = unit(cross(main, if main[1].abs() > 0.9 { [1.0, 0.0, 0.0] } else { [0.0, 1.0, 0.0] }));
         let along = cross(main, across);

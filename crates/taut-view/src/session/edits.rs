@@ -18,12 +18,29 @@ pub(super) struct Drag {
     /// Times (s) and how far it was then from where it was taken, m.
     keys: Vec<(f64, [f64; 3])>,
     /// How far it is to be at the next frame, m.
-    pub offset: [f64; 3],
+    offset: [f64; 3],
+    /// How far the pointer is, m.
+    pub wanted: [f64; 3],
+    /// How far a hand moves in a frame at most, m.
+    most: f64,
 }
 
 impl Drag {
-    pub fn new(body: &str, vertex: u32, time: f64) -> Self {
-        Drag { body: body.to_owned(), vertex, keys: vec![(time, [0.0; 3])], offset: [0.0; 3] }
+    pub fn new(body: &str, vertex: u32, time: f64, most: f64) -> Self {
+        let none = [0.0; 3];
+        Drag { body: body.to_owned(), vertex, keys: vec![(time, none)], offset: none, wanted: none, most }
+    }
+
+    /// Moves towards the pointer, which leaps where a window is slow; hands do not. Gives how far it then is, m.
+    pub fn reach(&mut self) -> [f64; 3] {
+        let way: [f64; 3] = std::array::from_fn(|k| self.wanted[k] - self.offset[k]);
+        let length = way.iter().map(|x| x * x).sum::<f64>().sqrt();
+        self.offset = if length <= self.most {
+            self.wanted
+        } else {
+            std::array::from_fn(|k| self.offset[k] + way[k] * (self.most / length))
+        };
+        self.offset
     }
 
     /// A frame has been computed, and it is now this late, s.

@@ -82,6 +82,9 @@ pub enum Command {
     Record(Option<PathBuf>),
 }
 
+/// How fast a hand moves at most, in radii of what it holds a second.
+const HAND: f64 = 5.0;
+
 /// A scene under way that a person plays with.
 pub struct Session {
     document: Document,
@@ -201,7 +204,9 @@ impl Session {
     /// Computes one frame on every side.
     fn advance(&mut self) -> Result<(), String> {
         self.settle();
+        let reached = self.drag.as_mut().map(Drag::reach);
         for side in &mut self.sides {
+            reached.into_iter().for_each(|offset| side.simulation.pull(offset));
             side.advance();
         }
         self.version += 1;
@@ -237,15 +242,17 @@ impl Session {
         let places: Vec<_> = self.sides.iter_mut().map(|side| side.simulation.grab(object, vertex)).collect();
         if places.first().is_some_and(Option::is_some) {
             let simulation = &self.sides[0].simulation;
-            let body = &simulation.objects()[object].info.name;
-            self.drag = Some(Drag::new(body, vertex, simulation.time()));
+            let info = &simulation.objects()[object].info;
+            let mut bounds = taut_render::Bounds::EMPTY;
+            bounds.include(&info.rest);
+            let most = HAND * bounds.radius() / self.fps();
+            self.drag = Some(Drag::new(&info.name, vertex, simulation.time(), most));
         }
     }
 
     fn pull(&mut self, offset: [f64; 3]) {
         if let Some(drag) = self.drag.as_mut().filter(|_| offset.iter().all(|x| x.is_finite())) {
-            drag.offset = offset;
-            self.sides.iter_mut().for_each(|side| side.simulation.pull(offset));
+            drag.wanted = offset;
         }
     }
 
