@@ -12,7 +12,7 @@ pub struct Args {
     /// Change a value of the scene, such as cloth.0.density=0.2; repeatable.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     set: Vec<String>,
-    /// Threads to use; all cores if not given. The results do not depend on it.
+    /// Threads to use; if not given all cores but one, which is the window's. The results do not depend on it.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: Option<u16>,
     /// Begin with time standing still.
@@ -40,7 +40,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     // Read here as well, for an error with the right code.
     taut_scene::scene::Scene::open(&args.scene, &args.set)?;
     let document = Document::open(&args.scene, &args.set).map_err(Failure::Failed)?;
-    let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
+    let cores = || std::thread::available_parallelism().map_or(1, |cores| cores.get().saturating_sub(1).max(1));
     let options = Options {
         document,
         threads: args.threads.map_or_else(cores, usize::from),

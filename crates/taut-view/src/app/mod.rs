@@ -275,6 +275,11 @@ impl eframe::App for Viewer {
             camera.turn(0.5 * (seconds - before).min(0.1), 0.0);
             context.request_repaint();
         }
+        // On a small screen the picture comes first.
+        let room = context.content_rect().size();
+        if self.pictures == 0 && room.x.min(1.4 * room.y) < 720.0 {
+            (self.open.settings, self.open.plots) = (false, false);
+        }
         egui::Panel::top("bar").show(ui, |ui| self.bar(ui));
         if self.open.settings {
             egui::Panel::right("settings").default_size(300.0).show(ui, |ui| self.settings(ui));

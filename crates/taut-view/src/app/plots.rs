@@ -55,12 +55,13 @@ impl Viewer {
             .map(|curve| Curve { values: smooth(&curve.values), ..curve })
             .filter(|curve| curve.values.iter().any(|&v| v > 0.05))
             .collect();
-        let width = ((ui.available_width() - 2.0 * ui.spacing().item_spacing.x) / 3.0).max(60.0);
+        // Those that have room.
+        let count = (ui.available_width() / 220.0).clamp(1.0, 3.0).floor();
+        let width = ((ui.available_width() - (count - 1.0) * ui.spacing().item_spacing.x) / count).max(60.0);
         let height = ui.available_height().max(60.0);
         ui.horizontal(|ui| {
-            plot(ui, [width, height], "strain, 99th percentile (%)", &strain);
-            plot(ui, [width, height], "energy (J)", &energy);
-            plot(ui, [width, height], "time a frame (ms)", &time);
+            let all = [("strain, 99th percentile (%)", strain), ("energy (J)", energy), ("time a frame (ms)", time)];
+            all.iter().take(count as usize).for_each(|(title, curves)| plot(ui, [width, height], title, curves));
         });
     }
 }

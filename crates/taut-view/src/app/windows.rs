@@ -12,9 +12,7 @@ impl Viewer {
         self.hint(context);
         self.messages(context);
         if context.input(|input| !input.raw.hovered_files.is_empty()) {
-            banner(context, "drop", egui::Color32::from_rgb(40, 70, 110), |ui| {
-                ui.label("Drop a scene file or a mesh");
-            });
+            self.banner(context, "drop", egui::Color32::from_rgb(40, 70, 110), "Drop a scene file or a mesh");
         }
     }
 
@@ -40,14 +38,8 @@ impl Viewer {
         if !self.open.hint {
             return;
         }
-        banner(context, "hint", egui::Color32::from_rgb(46, 52, 64), |ui| {
-            ui.label(
-                "Drag the cloth. Drag beside it to turn the view. Space pauses, G shows more scenes, F1 all keys.",
-            );
-            if ui.small_button("ok").clicked() {
-                self.open.hint = false;
-            }
-        });
+        let hint = "Drag the cloth. Drag beside it to turn the view. Space pauses, G shows more scenes, F1 all keys.";
+        self.open.hint = !self.banner(context, "hint", egui::Color32::from_rgb(46, 52, 64), hint);
     }
 
     fn messages(&mut self, context: &egui::Context) {
@@ -68,23 +60,29 @@ impl Viewer {
                     }
                 });
         } else if let Some(note) = self.keeper.note.clone().or_else(|| self.snapshot.note.clone()) {
-            banner(context, "note", egui::Color32::from_rgb(40, 80, 60), |ui| {
-                ui.label(note);
-                if ui.small_button("ok").clicked() {
-                    self.keeper.note = None;
-                    self.send(Command::Dismiss);
-                }
-            });
+            if self.banner(context, "note", egui::Color32::from_rgb(40, 80, 60), &note) {
+                self.keeper.note = None;
+                self.send(Command::Dismiss);
+            }
         }
     }
-}
 
-/// A line of text near the top.
-fn banner(context: &egui::Context, id: &str, colour: egui::Color32, contents: impl FnOnce(&mut egui::Ui)) {
-    egui::Area::new(egui::Id::unique(id)).anchor(egui::Align2::CENTER_TOP, [0.0, 44.0]).show(context, |ui| {
-        egui::Frame::popup(ui.style()).fill(colour).show(ui, |ui| {
-            ui.visuals_mut().override_text_color = Some(egui::Color32::WHITE);
-            ui.horizontal(|ui| contents(ui));
+    /// A few words over the picture; true when they were read.
+    fn banner(&self, context: &egui::Context, id: &str, colour: egui::Color32, text: &str) -> bool {
+        let Some(picture) = self.places.get("picture") else { return false };
+        let area = egui::Area::new(egui::Id::unique(id)).pivot(egui::Align2::CENTER_BOTTOM);
+        let area = area.fixed_pos(picture.center_bottom() - egui::vec2(0.0, 36.0)).constrain_to(*picture);
+        let shown = area.show(context, |ui| {
+            ui.set_max_width((picture.width() - 40.0).min(560.0));
+            let frame = egui::Frame::popup(ui.style()).fill(colour).inner_margin(egui::vec2(10.0, 6.0));
+            frame.show(ui, |ui| {
+                ui.visuals_mut().override_text_color = Some(egui::Color32::WHITE);
+                ui.horizontal_wrapped(|ui| {
+                    ui.label(text);
+                    ui.small_button("ok").clicked()
+                })
+            })
         });
-    });
+        shown.inner.inner.inner
+    }
 }

@@ -71,7 +71,7 @@ fn arriving(place: vec3<f32>, n: vec3<f32>, pixel: vec2<f32>, spread: f32) -> ve
     let along = cross(n, across);
     let turn = grain(pixel);
     let angle = 6.2832 * turn;
-    let aside = (0.12 * spread * globals.eye.w) * (cos(angle) * across + sin(angle) * along);
+    let aside = (2.0 / f32(suns) * spread * globals.eye.w) * (cos(angle) * across + sin(angle) * along);
     var sun = 0.0;
     for (var i = 0u; i < suns; i++) {
         let facing = dot(n, globals.towards[i].xyz);
