@@ -80,6 +80,8 @@ pub struct Viewer {
     places: BTreeMap<&'static str, egui::Rect>,
     pictures: u64,
     last: f64,
+    /// Between the last two pictures, s.
+    passed: f64,
 }
 
 impl Viewer {
@@ -110,6 +112,7 @@ impl Viewer {
             places: BTreeMap::new(),
             pictures: 0,
             last: now(),
+            passed: 0.0,
         })
     }
 
@@ -227,13 +230,13 @@ impl Look {
     }
 
     /// Goes after what leaves the picture, gently.
-    fn follow(&mut self, snapshot: &Snapshot, size: [f64; 2]) {
+    fn follow(&mut self, snapshot: &Snapshot, size: [f64; 2], seconds: f64) {
         let camera = *self.camera(snapshot, size[0] / size[1]);
         let edge = 0.02 * size[0].min(size[1]);
         let inside = |[x, y]: [f64; 2]| x > edge && x < size[0] - edge && y > edge && y < size[1] - edge;
         let mut places = snapshot.sides.iter().flat_map(|side| side.positions.iter().flatten());
         if !self.own && places.any(|&place| !camera.project(place, size).is_some_and(inside)) {
-            self.camera = Some(camera.towards(&framed(snapshot, size[0] / size[1]), 0.08));
+            self.camera = Some(camera.towards(&framed(snapshot, size[0] / size[1]), (4.0 * seconds).min(0.5)));
         }
     }
 
@@ -262,9 +265,14 @@ fn framed(snapshot: &Snapshot, aspect: f64) -> Orbit {
 impl eframe::App for Viewer {
     fn ui(&mut self, ui: &mut egui::Ui, frame: &mut eframe::Frame) {
         let context = ui.ctx().clone();
-        let (seconds, before) = (now(), self.last);
-        self.last = seconds;
+        let seconds = now();
+        (self.passed, self.last) = ((seconds - self.last).min(0.1), seconds);
+        let sides = self.snapshot.sides.len();
         self.snapshot = self.worker.latest();
+        if self.snapshot.sides.len() != sides {
+            // Half as wide, or twice.
+            self.look.frame();
+        }
         self.side = self.side.min(self.snapshot.sides.len() - 1);
         self.take_drops(&context);
         self.keys(&context);
@@ -272,7 +280,7 @@ impl eframe::App for Viewer {
             && let Some(camera) = &mut self.look.camera
         {
             self.look.own = true;
-            camera.turn(0.5 * (seconds - before).min(0.1), 0.0);
+            camera.turn(0.5 * self.passed, 0.0);
             context.request_repaint();
         }
         // On a small screen the picture comes first.

@@ -66,13 +66,14 @@ impl Viewer {
     }
 }
 
-/// The mean of each value and those just before it: times of single frames jump.
+/// The median of each value and those just before it: times of single frames jump.
 fn smooth(values: &[f64]) -> Vec<f64> {
-    let mean = |at: usize| {
-        let some = &values[at.saturating_sub(9)..=at];
-        some.iter().sum::<f64>() / some.len() as f64
+    let median = |at: usize| {
+        let mut some = values[at.saturating_sub(8)..=at].to_vec();
+        some.sort_by(f64::total_cmp);
+        some[some.len() / 2]
     };
-    (0..values.len()).map(mean).collect()
+    (0..values.len()).map(median).collect()
 }
 
 fn plot(ui: &mut egui::Ui, size: [f32; 2], title: &str, curves: &[Curve]) {

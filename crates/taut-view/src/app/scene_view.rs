@@ -95,7 +95,7 @@ impl Viewer {
             && rect.width() >= 4.0
             && rect.height() >= 4.0
         {
-            self.look.follow(&self.snapshot, size(rect));
+            self.look.follow(&self.snapshot, size(rect), self.passed);
         }
         for pane in 0..count {
             let rect = self.stage.rects[pane];

@@ -73,7 +73,7 @@ impl Viewer {
         let area = egui::Area::new(egui::Id::unique(id)).pivot(egui::Align2::CENTER_BOTTOM);
         let area = area.fixed_pos(picture.center_bottom() - egui::vec2(0.0, 36.0)).constrain_to(*picture);
         let shown = area.show(context, |ui| {
-            ui.set_max_width((picture.width() - 40.0).min(560.0));
+            ui.set_max_width((picture.width() - 40.0).min(680.0));
             let frame = egui::Frame::popup(ui.style()).fill(colour).inner_margin(egui::vec2(10.0, 6.0));
             frame.show(ui, |ui| {
                 ui.visuals_mut().override_text_color = Some(egui::Color32::WHITE);
