@@ -47,9 +47,10 @@ pub struct Orbit {
 const STEEPEST: f64 = 1.55;
 
 impl Orbit {
-    /// The camera that sees all points from a direction, in pictures with this width over height.
+    /// The camera that sees all points from a direction, in pictures with this width over height. There is room for a legend at
+    /// the right.
     pub fn framing(points: &[V3], direction: V3, fov: f64, aspect: f64) -> Self {
-        let framing = Framing { direction, fov_y_degrees: fov, aspect, margins: [0.1; 4] };
+        let framing = Framing { direction, fov_y_degrees: fov, aspect, margins: [0.08, 0.13, 0.1, 0.1] };
         Orbit::of(&Camera::fitting(points, &framing))
     }
 

@@ -61,7 +61,7 @@ impl Viewer {
             }
         }
         if pressed(Key::F1) || pressed(Key::Questionmark) {
-            self.open.help = !self.open.help;
+            (self.open.help, self.open.hint) = (!self.open.help, false);
         }
         if pressed(Key::F) {
             self.look.frame();

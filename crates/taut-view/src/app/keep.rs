@@ -20,19 +20,24 @@ pub(super) struct Keeper {
 }
 
 impl Keeper {
+    /// Pictures of a film so far.
+    pub fn filmed(&self) -> Option<usize> {
+        self.film.as_ref().map(|film| film.pictures.len())
+    }
+
     /// Asks for a picture.
     pub fn want_picture(&mut self) {
         self.wanted = true;
     }
 }
 
-/// A film in the making.
+/// A film in the making. While it lasts, it says when time goes on, so that no frame is missing where drawing is slow.
 #[derive(Default)]
 struct Film {
     pictures: Vec<Picture>,
     coming: Option<Shot>,
-    /// The frame that was filmed last.
-    last: Option<u32>,
+    /// The frame that is filmed next.
+    next: u32,
     /// Whether it is complete but for what is coming.
     over: bool,
     /// Whether pictures become files of their own.
@@ -61,13 +66,12 @@ impl Viewer {
             }
         } else {
             ui.menu_button("Record", |ui| {
-                if ui.button("Animated GIF").clicked() {
-                    self.keeper.film = Some(Film::default());
-                    ui.close();
-                }
-                if ui.button("PNG pictures").clicked() {
-                    self.keeper.film = Some(Film { stills: true, ..Film::default() });
-                    ui.close();
+                for (name, stills) in [("Animated GIF", false), ("PNG pictures", true)] {
+                    if ui.button(name).clicked() {
+                        self.keeper.film = Some(Film { stills, ..Film::default() });
+                        self.send(Command::Play(false));
+                        ui.close();
+                    }
                 }
                 // Browsers have no folders to write to.
                 #[cfg(not(target_arch = "wasm32"))]
@@ -130,15 +134,19 @@ impl Viewer {
         }
         let fps = self.snapshot.sides[0].scene.settings.time.fps;
         let every = (fps / FILM_RATE).round().max(1.0) as u32;
-        let due = film.last.is_none_or(|last| self.snapshot.frame.abs_diff(last) >= every);
+        let frame = self.snapshot.frame;
+        // One that is far behind went back to the beginning.
+        let due = frame >= film.next || frame + every < film.next;
         if film.coming.is_none() && due && !film.over {
-            film.last = Some(self.snapshot.frame);
             film.coming = self.stage.read(graphics);
+            film.next = frame + every;
+            (0..every).for_each(|_| self.send(Command::Step));
         }
         if !(film.over && film.coming.is_none()) {
             self.keeper.film = Some(film);
             return;
         }
+        self.send(Command::Play(true));
         let stem = self.snapshot.document.stem();
         let saved = if film.stills {
             film.pictures.iter().try_fold(String::new(), |_, picture| save(&stem, "png", &encoded(picture)?))

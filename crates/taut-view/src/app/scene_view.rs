@@ -41,7 +41,9 @@ pub(super) struct Stage {
 
 impl Stage {
     pub fn new(graphics: &RenderState, fine: bool) -> Self {
-        let slow = graphics.adapter.get_info().device_type == wgpu::DeviceType::Cpu && !fine;
+        let slow = graphics.adapter.get_info().device_type == wgpu::DeviceType::Cpu
+            && !fine
+            && std::env::var("TEMP_FINE").is_err();
         let pane = || Pane { renderer: Renderer::new(&graphics.device, slow), texture: None, shows: None };
         Stage { panes: vec![pane(), pane()], hold: None, under: None, rects: Vec::new() }
     }
@@ -242,7 +244,11 @@ impl Viewer {
         let ink = Color32::from_rgb(40, 44, 52);
         let font = egui::FontId::proportional(13.0);
         let metrics = self.snapshot.sides[pane].history.metrics();
-        let state = if self.snapshot.playing { "" } else { "  paused" };
+        let state = match (self.keeper.filmed(), self.snapshot.playing) {
+            (Some(pictures), _) => format!("   recording, {pictures} pictures"),
+            (None, true) => String::new(),
+            (None, false) => "   paused".to_owned(),
+        };
         let text = format!("frame {}   {:.2} s{state}", self.snapshot.frame, self.snapshot.time);
         painter.text(rect.left_bottom() + egui::vec2(10.0, -8.0), egui::Align2::LEFT_BOTTOM, text, font.clone(), ink);
         if let [left, right] = &self.snapshot.sides[..] {

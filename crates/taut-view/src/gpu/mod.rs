@@ -26,7 +26,9 @@ struct Globals {
 }
 
 /// Width and height of a light's depth picture.
-const TILE: u32 = 512;
+fn tile(slow: bool) -> u32 {
+    if slow { 256 } else { 512 }
+}
 
 /// A buffer that grows.
 struct Growing {
@@ -69,7 +71,7 @@ impl Renderer {
     /// Prepares to draw; with fewer lights where the graphics card is made of software and therefore slow.
     pub fn new(device: &wgpu::Device, slow: bool) -> Self {
         let pipelines = Pipelines::new(device);
-        let size = TILES.map(|count| count * TILE);
+        let size = TILES.map(|count| count * tile(slow));
         let depths = target::texture(device, size, DEPTH, 1, wgpu::TextureUsages::TEXTURE_BINDING);
         let depths = depths.create_view(&wgpu::TextureViewDescriptor::default());
         let sampler = device.create_sampler(&wgpu::SamplerDescriptor {
@@ -154,7 +156,7 @@ impl Renderer {
             towards: lights.directions(),
             eye: [ex, ey, ez, radius as f32],
             centre: [centre[0] as f32, centre[1] as f32, centre[2] as f32, geometry.floor as f32],
-            counts: [lights.suns as f32, lights.count() as f32, 1.0 / TILE as f32, 0.0],
+            counts: [lights.suns as f32, lights.count() as f32, 1.0 / tile(self.slow) as f32, 0.0],
         };
         queue.write_buffer(&self.globals, 0, bytemuck::bytes_of(&globals));
         self.vertices.write(device, queue, bytemuck::cast_slice::<Vertex, u8>(&geometry.vertices));
