@@ -193,6 +193,41 @@ try {
   const frame = now.frame;
   await until("and the scene goes on", (s) => s.frame > frame);
 
+  await click(middle((await status()).places.close));
+  await until("the error can be put away", (s) => s.error === null);
+
+  // Hands: pin, ball, wind, two settings; each is in the scene.
+  now = await status();
+  await mouse("mouseMoved", now.handle); await sleep(400);
+  await key("p", "KeyP");
+  await until("P pins what is under the pointer", (s) => s.settings.pin.length === now.settings.pin.length + 1);
+  await key("b", "KeyB");
+  await until("B throws a ball", (s) => (s.settings.collider ?? []).length === (now.settings.collider ?? []).length + 1);
+  await key("v", "KeyV");
+  await until("V makes wind", (s) => JSON.stringify(s.settings.air) !== JSON.stringify(now.settings.air));
+  await sleep(800);
+  await screenshot("hands");
+  await key("c", "KeyC");
+  await until("C compares two settings", (s) => s.sides === 2);
+  await sleep(800);
+  await screenshot("compare");
+  await key("c", "KeyC");
+  await until("and ends it", (s) => s.sides === 1);
+  await key("g", "KeyG"); await sleep(1500);
+  await screenshot("gallery");
+  await key("g", "KeyG"); await sleep(300);
+
+  // A mesh becomes a scene.
+  await evaluate(`(() => {
+    const data = new DataTransfer(), lines = [];
+    for (let y = 0; y < 9; y++) for (let x = 0; x < 9; x++) lines.push("v " + x / 8 + " 1 " + y / 8);
+    for (let y = 1; y < 9; y++) for (let x = 1; x < 9; x++) { const a = 9 * y + x; lines.push("f " + [a - 9, a - 8, a + 1, a].join(" ")); }
+    data.items.add(new File([lines.join("\\n")], "rug.obj"));
+    document.getElementById("canvas").dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
+  })()`);
+  await until("a dropped mesh becomes a scene", (s) => s.scene === "rug.toml" && s.frame > 5 && s.error === null);
+  await screenshot("dropped-mesh");
+
   // Resizing keeps drawing.
   await call("Emulation.setDeviceMetricsOverride", { width: 760, height: 620, deviceScaleFactor: 2, mobile: false });
   await sleep(1500);
@@ -210,6 +245,16 @@ try {
     await sleep(900);
     await screenshot(`scene-${scene}`);
   }
+
+  // Without WebGL 2 the page says what to do.
+  check("nothing was thrown", said.length === 0, said.join("\n").slice(0, 500));
+  const { result: { identifier } } = await call("Page.addScriptToEvaluateOnNewDocument", { source: "HTMLCanvasElement.prototype.getContext = () => null" });
+  await call("Page.navigate", { url: page });
+  await sleep(1500);
+  const message = await evaluate("document.getElementById('message').innerText");
+  check("without WebGL 2 the page says what to do", message.includes("hardware acceleration"), message);
+  await screenshot("no-webgl");
+  await call("Page.removeScriptToEvaluateOnNewDocument", { identifier });
 
   // The same bits as natively, and what a frame costs without drawing.
   await call("Page.navigate", { url: `${page}?scene=torus` });
@@ -240,7 +285,6 @@ try {
     const [web, own] = [0, 1].map((at) => Math.min(...pairs.map((pair) => pair[at].milliseconds)));
     if (taut) console.log(`     hang ${n}×${n}, one thread: ${web.toFixed(2)} ms a frame in the browser, ${own.toFixed(2)} natively, ${(web / own).toFixed(2)} times`);
   }
-  check("nothing was thrown", said.length === 0, said.join("\n").slice(0, 500));
 } catch (error) {
   check("the test itself", false, error.stack);
 } finally {

@@ -41,9 +41,7 @@ pub(super) struct Stage {
 
 impl Stage {
     pub fn new(graphics: &RenderState, fine: bool) -> Self {
-        let slow = graphics.adapter.get_info().device_type == wgpu::DeviceType::Cpu
-            && !fine
-            && std::env::var("TEMP_FINE").is_err();
+        let slow = graphics.adapter.get_info().device_type == wgpu::DeviceType::Cpu && !fine;
         let pane = || Pane { renderer: Renderer::new(&graphics.device, slow), texture: None, shows: None };
         Stage { panes: vec![pane(), pane()], hold: None, under: None, rects: Vec::new() }
     }

@@ -49,8 +49,11 @@ impl Viewer {
                 .anchor(egui::Align2::LEFT_BOTTOM, [12.0, -12.0])
                 .collapsible(false)
                 .show(context, |ui| {
-                    let text = egui::RichText::new(error).monospace();
-                    egui::ScrollArea::both().max_height(240.0).show(ui, |ui| ui.label(text));
+                    // Lines are not wrapped: some point at places in the line above.
+                    let text = egui::Label::new(egui::RichText::new(error).monospace()).extend();
+                    let room = 0.5 * context.content_rect().size();
+                    let scroll = egui::ScrollArea::both().max_height(room.y.min(320.0)).max_width(room.x.max(280.0));
+                    scroll.show(ui, |ui| ui.add(text));
                     ui.label("What was there before goes on.");
                     let close = ui.button("Close");
                     self.note("close", close.rect);
