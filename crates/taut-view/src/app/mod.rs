@@ -79,6 +79,8 @@ pub struct Viewer {
     /// Where things are in the window, for scripts that press them.
     places: BTreeMap<&'static str, egui::Rect>,
     pictures: u64,
+    /// Whether the window has no room for panels.
+    small: bool,
     last: f64,
     /// Between the last two pictures, s.
     passed: f64,
@@ -111,6 +113,7 @@ impl Viewer {
             shot: options.shot,
             places: BTreeMap::new(),
             pictures: 0,
+            small: false,
             last: now(),
             passed: 0.0,
         })
@@ -285,9 +288,11 @@ impl eframe::App for Viewer {
         }
         // On a small screen the picture comes first.
         let room = context.content_rect().size();
-        if self.pictures == 0 && room.x.min(1.4 * room.y) < 720.0 {
+        let small = room.x.min(1.4 * room.y) < 720.0;
+        if small && !self.small {
             (self.open.settings, self.open.plots) = (false, false);
         }
+        self.small = small;
         egui::Panel::top("bar").show(ui, |ui| self.bar(ui));
         if self.open.settings {
             egui::Panel::right("settings").default_size(300.0).show(ui, |ui| self.settings(ui));

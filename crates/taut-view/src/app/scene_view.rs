@@ -229,7 +229,7 @@ impl Viewer {
         if ui.input(|input| input.key_pressed(Key::B))
             && let Some(ray) = ray
         {
-            let radius = 0.06 * camera.distance;
+            let radius = 0.045 * camera.distance;
             let velocity = scale(ray, 1.6 * camera.distance);
             // From beside the eye, so that it does not fill the view.
             let from = add(camera.eye(), add(scale(ray, 0.25 * camera.distance), [0.0, -0.5 * radius, 0.0]));

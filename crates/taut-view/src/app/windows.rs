@@ -52,7 +52,8 @@ impl Viewer {
                     // Lines are not wrapped: some point at places in the line above.
                     let text = egui::Label::new(egui::RichText::new(error).monospace()).extend();
                     let room = 0.5 * context.content_rect().size();
-                    let scroll = egui::ScrollArea::both().max_height(room.y.min(320.0)).max_width(room.x.max(280.0));
+                    ui.set_min_width(room.x.clamp(280.0, 620.0));
+                    let scroll = egui::ScrollArea::both().max_height(room.y.min(320.0));
                     scroll.show(ui, |ui| ui.add(text));
                     ui.label("What was there before goes on.");
                     let close = ui.button("Close");

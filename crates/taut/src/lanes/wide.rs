@@ -145,6 +145,8 @@ fn transpose_halves<S: Simd>(token: S, rows: [f32x8<S>; 4]) -> [f32x8<S>; 4] {
         }
         return out;
     }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = token;
     let ((a0, a1), (b0, b1), (c0, c1), (d0, d1)) = (rows[0].split(), rows[1].split(), rows[2].split(), rows[3].split());
     let (lo, hi) = (transpose([a0, b0, c0, d0]), transpose([a1, b1, c1, d1]));
     [lo[0].combine(hi[0]), lo[1].combine(hi[1]), lo[2].combine(hi[2]), lo[3].combine(hi[3])]
