@@ -38,7 +38,8 @@ impl Viewer {
         let room = context.content_rect();
         egui::Window::new("Scenes")
             .open(&mut open)
-            .default_width((room.width() - 80.0).min(900.0))
+            .default_pos([16.0, 40.0])
+            .default_width((room.width() - 80.0).min(860.0))
             .default_height((room.height() - 120.0).min(620.0))
             .vscroll(true)
             .show(context, |ui| {
