@@ -62,6 +62,7 @@ impl Viewer {
                 if let Some(film) = &mut self.keeper.film {
                     film.over = true;
                 }
+                self.keeper.note = None;
                 self.send(Command::Record(None));
             }
         } else {

@@ -35,6 +35,8 @@ impl Viewer {
 
     /// What a person should know first; gone at the first touch.
     fn hint(&mut self, context: &egui::Context) {
+        // What was just done is more important.
+        self.open.hint &= self.keeper.note.is_none() && self.snapshot.note.is_none();
         if !self.open.hint {
             return;
         }
@@ -63,11 +65,11 @@ impl Viewer {
                         self.send(Command::Dismiss);
                     }
                 });
-        } else if let Some(note) = self.keeper.note.clone().or_else(|| self.snapshot.note.clone()) {
-            if self.banner(context, "note", egui::Color32::from_rgb(40, 80, 60), &note) {
-                self.keeper.note = None;
-                self.send(Command::Dismiss);
-            }
+        } else if let Some(note) = self.keeper.note.clone().or_else(|| self.snapshot.note.clone())
+            && self.banner(context, "note", egui::Color32::from_rgb(40, 80, 60), &note)
+        {
+            self.keeper.note = None;
+            self.send(Command::Dismiss);
         }
     }
 
