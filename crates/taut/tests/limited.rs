@@ -3,7 +3,7 @@
 mod common;
 
 use taut::lanes::{Scalar, V3};
-use taut::limit::{ApslSettings, Band, LimitKind, LimitSpec, StrainLimits, SweepSettings};
+use taut::limit::{ApslSettings, Band, LimitKind, LimitSpec, RestTriangle, StrainLimits, SweepSettings, polar};
 use taut::measure::{state_hash, strains};
 use taut::{
     BuildError, Cloth, ClothElasticity, ClothStiffness, Collider, ElasticDamping, Integrator, Membrane, Model,
@@ -216,6 +216,67 @@ fn cloth_over_a_ball_keeps_its_limits() {
     // As above: threads of cloth sheared by 0.1; and a tenth of the limit for contact.
     let thread = ((1.0 + limit + 1e-3_f64).powi(2) + 0.1_f64.powi(2)).sqrt() - 1.0;
     assert!(with < thread + 0.1 * limit && without > 3.0 * limit, "{with} with, {without} without");
+}
+
+/// The largest corotated strain along the weft, which is what CSL limits.
+fn weft_strain(model: &Model<f64>, state: &State<f64>, rest: &[RestTriangle]) -> f64 {
+    let x = state.positions(model);
+    let strain = |t: &RestTriangle| {
+        let [p, q] = t.edges;
+        let [a, b, c] = t.vertices.map(|v| V3::from(x[v as usize]));
+        let (e, f, d) = (b - a, c - a, 1.0 / t.det());
+        polar(&[e * (q[1] * d) - f * (p[1] * d), f * (p[0] * d) - e * (q[0] * d)]).u[0] - 1.0
+    };
+    rest.iter().map(strain).fold(f64::MIN, f64::max)
+}
+
+/// Cloth that grips the ball it falls on, with a tight limit along the weft (CSL Fig. 8). Contact comes after the limiter and stretches what
+/// touches; limiters look again until all holds, so that the tolerance is all that is left in any frame. Friction must not
+/// hold what they pull at by more than they press it: the limit would be exceeded by 1 % and more, where all vertices of a triangle touch.
+#[test]
+fn friction_does_not_keep_cloth_beyond_its_limits() {
+    let (limit, tolerance) = (0.04, 1e-3);
+    let mesh = common::sheet(21);
+    let rest = RestTriangle::all(&mesh.triangles, &mesh.positions, [1.0, 0.0, 0.0]);
+    let sweeps = SweepSettings { iterations: 500, tolerance, seed: 0 };
+    let spec = LimitSpec::csl(StrainLimits::new(limit, 0.2, 0.4)).with_sweeps(sweeps);
+    let run = |limits: &[LimitSpec]| {
+        let model = limited(21, &elastic(40.0, 2e-3), limits);
+        let mut state = State::new(&model);
+        let ball = Collider::fixed(Shape::Sphere { radius: 0.15 }, Pose::at([0.5, -0.152, 0.5]));
+        let params = Params { colliders: vec![Collider { friction: 0.6, ..ball }], ..Params::default() };
+        let (mut worst, mut scratch): (f64, _) = (0.0, Scratch::new(1));
+        for frame in 0..60 {
+            let report = step(&model, &mut state, &mut scratch, &params, 1.0 / 60.0);
+            assert!(report.contacts > 0 && report.limit.converged, "frame {frame}: {report:?}");
+            worst = worst.max(weft_strain(&model, &state, &rest));
+        }
+        worst
+    };
+    let (with, without) = (run(&[spec]), run(&[]));
+    assert!(with < limit + 1.01 * tolerance && without > 2.0 * limit, "{with} with, {without} without");
+}
+
+/// Limits that are never reached change no bit, with contact or without.
+#[test]
+fn idle_limits_change_nothing() {
+    let ball = Collider::fixed(Shape::Sphere { radius: 0.3 }, Pose::at([0.5, -0.31, 0.5]));
+    let floor = Collider::fixed(Shape::Plane, Pose::at([0.0, -0.6, 0.0]));
+    for integrator in INTEGRATORS {
+        let params = Params { colliders: vec![ball, floor], integrator, ..Params::default() };
+        let run = |limits: &[LimitSpec]| {
+            let model = limited(9, &elastic(200.0, 2e-3), limits);
+            let mut state = State::new(&model);
+            let mut contacts = 0;
+            for _ in 0..40 {
+                contacts += step(&model, &mut state, &mut Scratch::new(1), &params, 1.0 / 60.0).contacts;
+            }
+            assert!(contacts > 100, "{integrator:?}: {contacts} contacts");
+            state_hash(&model, &state)
+        };
+        let wide = LimitSpec::csl(StrainLimits::both(0.9, 0.9, 0.9));
+        assert_eq!(run(&[wide]), run(&[]), "{integrator:?}");
+    }
 }
 
 /// A sheet drawn out by two of its sides can keep its area or its width. The last limiter decides.

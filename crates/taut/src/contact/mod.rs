@@ -60,6 +60,16 @@ impl Collider {
 /// What marks a vertex as touched though no collider presses it, m.
 pub(crate) const TOUCH: f64 = 1e-30;
 
+/// What friction may draw on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Grip {
+    /// All that has pressed in this substep, each time: for sweeps that bring one solve closer to its end.
+    Substep,
+    /// What this push presses. Who moves vertices after the solve meets contact more than once, and would be held each time by
+    /// all that pressed before: by more than μ times the pressure in the end.
+    Push,
+}
+
 /// A collider in one substep: where it is at the end, and how it moved.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Placed<T> {
@@ -104,14 +114,14 @@ impl<T: Scalar> Placed<T> {
 
     /// Pushes a free vertex out of each of some shapes. Returns how many it touches.
     #[inline(always)]
-    pub(crate) fn push_all(all: &[Self], x: &mut Vertex<T>, old: &mut Vertex<T>) -> u64 {
+    pub(crate) fn push_all(all: &[Self], x: &mut Vertex<T>, old: &mut Vertex<T>, grip: Grip) -> u64 {
         let mut touched = 0;
         for collider in all {
             let at = V3::new(x[0], x[1], x[2]);
             let moved = Real::sqrt((at - V3::new(old[0], old[1], old[2])).norm2());
             let pressed = old[3] > T::of(2.0 * TOUCH);
             if pressed || !collider.misses(at, moved) {
-                touched += u64::from(collider.push(x, old));
+                touched += u64::from(collider.push(x, old, grip));
             }
         }
         touched
@@ -119,7 +129,7 @@ impl<T: Scalar> Placed<T> {
 
     /// Moves a free vertex that started the substep at `old` out of the shape, and takes friction from its slip. True if it
     /// touches. The fourth number of `old` is how far it has been pushed in this substep, m.
-    pub(crate) fn push(&self, x: &mut Vertex<T>, old: &mut Vertex<T>) -> bool {
+    pub(crate) fn push(&self, x: &mut Vertex<T>, old: &mut Vertex<T>, grip: Grip) -> bool {
         let zero = T::of(0.0);
         let at = V3::new(x[0], x[1], x[2]);
         let local = self.now.inward(at);
@@ -147,8 +157,9 @@ impl<T: Scalar> Placed<T> {
         let slip = to - start - carried;
         let slip = slip - normal * slip.dot(normal);
         let (size, most) = (Real::sqrt(slip.norm2()), self.friction * pressed);
+        let held = if grip == Grip::Push { most } else { self.friction * old[3] };
         // Held by all that pressed in this substep, or braked by what presses now.
-        to = if size <= self.friction * old[3] { to - slip } else { to - slip * (most / size) };
+        to = if size <= held { to - slip } else { to - slip * (most / size) };
         (x[0], x[1], x[2]) = (to.x, to.y, to.z);
         true
     }

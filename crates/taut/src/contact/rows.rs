@@ -5,7 +5,7 @@
 //! takes from the slip Δ = Σ wᵢ(xᵢ − xᵢ⁰) across n: all of it up to μ times the normal push of this substep, else μ
 //! times that. On an incline at rest the push is g cos θ h² and the slip g sin θ h², so this is Coulomb's law.
 
-use super::TOUCH;
+use super::{Grip, TOUCH};
 use crate::lanes::{Real, Scalar, V3, Vertex};
 
 /// A contact.
@@ -56,7 +56,7 @@ impl<T: Scalar> Row<T> {
 
     /// Pushes the features apart if they are too near, and takes friction from their slip. True if they touch.
     #[inline(always)]
-    pub fn project(&mut self, x: &mut [Vertex<T>], old: &mut [Vertex<T>]) -> bool {
+    pub fn project(&mut self, x: &mut [Vertex<T>], old: &mut [Vertex<T>], grip: Grip) -> bool {
         let zero = T::of(0.0);
         let short = self.wanted - self.n.dot(self.sum(x) + self.base);
         if short > zero {
@@ -69,7 +69,9 @@ impl<T: Scalar> Row<T> {
             let mark = &mut old[i as usize][3];
             *mark = Real::max(*mark, T::of(TOUCH));
         }
-        let most = self.friction * (self.pushed - self.recovery);
+        let all = self.pushed - self.recovery;
+        let now = Real::min(Real::max(short, zero), all);
+        let most = self.friction * if grip == Grip::Push { now } else { all };
         if most > zero {
             let slip = self.moved(x, old) + self.drive;
             let slip = slip - self.n * self.n.dot(slip);
@@ -77,8 +79,7 @@ impl<T: Scalar> Row<T> {
             if size2 <= most * most {
                 self.push(x, slip * (zero - T::of(1.0) / self.give));
             } else if short > zero {
-                let now = Real::min(short, self.pushed - self.recovery) * self.friction;
-                self.push(x, slip * (zero - now / (Real::sqrt(size2) * self.give)));
+                self.push(x, slip * (zero - now * self.friction / (Real::sqrt(size2) * self.give)));
             }
         }
         true

@@ -71,6 +71,7 @@ impl<T: Scalar> LimitMemory<T> {
             numbers: Shared::new(&mut self.numbers),
             sums: Shared::new(&mut self.sums),
             tally: &self.tally,
+            spent: 0,
         }
     }
 }
@@ -87,15 +88,23 @@ pub struct Desk<'a, T> {
     pub(super) numbers: Shared<'a, T>,
     pub(super) sums: Shared<'a, f64>,
     tally: &'a Tally,
+    /// Of a limiter's most sweeps (or systems), those that are spent.
+    pub(super) spent: u32,
 }
 
 impl<'a, T: Scalar> Desk<'a, T> {
+    /// The same for limiters that have done `spent` of their sweeps (or systems) already, and have those left.
+    pub fn after(self, spent: u32) -> Self {
+        Desk { spent, ..self }
+    }
+
     /// Prepares the application of a limiter to `target`. Nothing if the target's arrays are too short.
     pub fn job(self, target: Target<'a, T>, fixed: Fixed<'a, T>) -> Option<Job<'a, T>> {
         let n = self.n;
         let long_enough = match &target {
             Target::Velocities { x, v, .. } => x.len() >= n && v.len() >= n,
-            Target::Rates { x, v } => x.len() >= n && v.len() >= n,
+            // Positions are put where limiters of rates look for them.
+            Target::Rates { x, v } => x.len() >= n && v.len() >= n && self.vectors.len() > n,
             Target::Candidates { p, follow } => p.len() >= n && follow.is_none_or(|(v, _)| v.len() >= n),
         };
         let known = match &fixed {
@@ -410,7 +419,8 @@ impl<T: Scalar> LimitScratch<T> {
         self.run(limiter, Target::Candidates { p: Shared::new(p), follow: None }, fixed)
     }
 
-    /// Filters velocities `v` (m/s) at positions `x` with a limiter of rates.
+    /// Filters velocities `v` (m/s) at positions `x` with a limiter of rates. With any other limiter nothing happens, and so with
+    /// one of rates where others are expected; the report says that nothing converged.
     pub fn filter_rates(
         &mut self,
         limiter: &dyn Limit<T>,
@@ -422,6 +432,9 @@ impl<T: Scalar> LimitScratch<T> {
     }
 
     fn run(&mut self, limiter: &dyn Limit<T>, target: Target<'_, T>, fixed: &[bool]) -> LimitReport {
+        if limiter.limits_rate() != matches!(target, Target::Rates { .. }) {
+            return LimitReport::default();
+        }
         let needs = limiter.needs();
         let workers = if self.eager { self.team.threads() } else { needs.workers };
         let desk = self.memory.desk(&needs, self.width, self.level);

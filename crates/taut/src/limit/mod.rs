@@ -76,6 +76,11 @@ pub trait Limit<T: Scalar>: Send + Sync {
     /// The memory it works in, and how many threads it can keep busy.
     fn needs(&self) -> Needs;
 
+    /// Whether it limits rates, for [`LimitScratch::filter_rates`], and not what velocities lead to.
+    fn limits_rate(&self) -> bool {
+        false
+    }
+
     /// Moves the candidates in `job`, as one worker of a team. All workers get the same report.
     ///
     /// # Safety

@@ -44,6 +44,10 @@ impl<T: Scalar, L: RateLimit<T>> Limit<T> for Rates<L> {
         Needs { vectors: self.vertices() + 1, numbers: 0, ..self.0.needs() }
     }
 
+    fn limits_rate(&self) -> bool {
+        true
+    }
+
     unsafe fn relax(&self, worker: Worker<'_>, job: &Job<'_, T>) -> LimitReport {
         // SAFETY: the caller's promise.
         unsafe { self.0.relax_rates(worker, job) }

@@ -153,7 +153,8 @@ where
     }
 
     unsafe fn relax(&self, worker: Worker<'_>, job: &Job<'_, T>) -> LimitReport {
-        let sweep = |blocks, mode, sight: &mut _| E::sweep(job.width, job.level, self.kernel(blocks, mode, job, sight));
+        let sweep =
+            |blocks, mode, _, sight: &mut _| E::sweep(job.width, job.level, self.kernel(blocks, mode, job, sight));
         self.sweeper().run(worker, job, Mode::Move, sweep, || {})
     }
 }
@@ -168,8 +169,9 @@ where
     }
 
     unsafe fn relax_rates(&self, worker: Worker<'_>, job: &Job<'_, T>) -> LimitReport {
-        let sweep =
-            |blocks, mode, sight: &mut _| E::sweep_rates(job.width, job.level, self.kernel(blocks, mode, job, sight));
+        let sweep = |blocks, mode, _, sight: &mut _| {
+            E::sweep_rates(job.width, job.level, self.kernel(blocks, mode, job, sight))
+        };
         self.sweeper().run(worker, job, Mode::Move, sweep, || {})
     }
 }

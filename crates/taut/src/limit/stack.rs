@@ -172,7 +172,7 @@ impl<T: Scalar> Limiter<T> {
     }
 
     pub fn limits_rate(&self) -> bool {
-        matches!(self, Limiter::CslRate(..) | Limiter::EslRate(..))
+        self.with(|limiter| limiter.limits_rate())
     }
 
     /// Filters `target`, as one worker of a team.

@@ -61,20 +61,20 @@ pub(super) struct Sweeper<'a> {
 
 impl Sweeper<'_> {
     /// Looks, then sweeps until all limits hold or the sweeps run out, then looks again. `sweep` does one worker's blocks
-    /// of one colour; `between` is done after every sweep, when all workers have finished it.
+    /// of one colour, in the sweep of that number, from 1 (0 when looking); `between` is done after every sweep, when all workers have finished it.
     pub fn run<T: Scalar>(
         &self,
         worker: Worker<'_>,
         job: &Job<'_, T>,
         mode: Mode,
-        mut sweep: impl FnMut(Range<usize>, Mode, &mut Sight),
+        mut sweep: impl FnMut(Range<usize>, Mode, u32, &mut Sight),
         mut between: impl FnMut(),
     ) -> LimitReport {
         let mut round = 0;
-        let mut once = |mode, order: &[u32]| {
+        let mut once = |mode, nth: u32, order: &[u32]| {
             let mut mine = Sight::default();
             for &c in order {
-                sweep(worker.share(self.colours[c as usize].clone()), mode, &mut mine);
+                sweep(worker.share(self.colours[c as usize].clone()), mode, nth, &mut mine);
                 if mode == Mode::Move {
                     worker.sync();
                 }
@@ -83,17 +83,18 @@ impl Sweeper<'_> {
             job.meet(worker, round, &mine)
         };
         let mut order: Vec<u32> = (0..self.colours.len() as u32).collect();
-        let before = once(Mode::Look, &order);
+        let before = once(Mode::Look, 0, &order);
         let (mut after, mut iterations) = (before, 0);
-        while iterations < self.settings.iterations && after.most() > self.settings.tolerance {
+        let most = self.settings.iterations.saturating_sub(job.spent);
+        while iterations < most && after.most() > self.settings.tolerance {
             iterations += 1;
             shuffle(&mut order, self.settings.seed, iterations);
-            let seen = once(mode, &order);
+            let seen = once(mode, iterations, &order);
             between();
             // What a sweep sees on its way is close enough to tell when to stop, and costs nothing.
-            let last = iterations == self.settings.iterations;
+            let last = iterations == most;
             let held = seen.most() <= self.settings.tolerance;
-            after = if last || held { once(Mode::Look, &order) } else { seen };
+            after = if last || held { once(Mode::Look, 0, &order) } else { seen };
         }
         let [not_finite, held, collapsed] = before.counts;
         LimitReport {

@@ -2,7 +2,7 @@
 
 use super::run::{Log, Run};
 use super::{HoldReport, Stage};
-use crate::contact::Placed;
+use crate::contact::{Grip, Placed};
 use crate::hold::limit::Places;
 use crate::lanes::Scalar;
 use crate::solve::scheme::Scheme;
@@ -45,7 +45,7 @@ impl<T: Scalar> Run<'_, T> {
             self.lap(log, Stage::Limit);
         }
         if !colliders.is_empty() || self.meeting.is_some() {
-            log.report.contacts = self.collide(worker, colliders);
+            log.report.contacts = self.collide(worker, colliders, Grip::Substep);
             self.lap(log, Stage::Contact);
         }
     }

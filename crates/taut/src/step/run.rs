@@ -4,7 +4,7 @@ use super::limit::Limits;
 use super::sweep::{Calm, Press, Soft, Sweep};
 use super::{MOST_ROUNDS, Params, Stage, StepReport};
 use crate::contact::meeting::Meeting;
-use crate::contact::{Collider, Placed};
+use crate::contact::{Collider, Grip, Placed};
 use crate::lanes::{BLOCK, Place, Scalar, Shared, Vertex, Width};
 use crate::model::Model;
 use crate::solve::Solver;
@@ -253,7 +253,7 @@ impl<T: Scalar> Run<'_, T> {
     fn sweep(&self, worker: Worker<'_>, colliders: &[Placed<T>], log: &mut Log) {
         self.model.elements.for_each(&mut Sweep { run: self, worker });
         self.lap(log, Stage::Solve);
-        log.report.contacts = self.collide(worker, colliders);
+        log.report.contacts = self.collide(worker, colliders, Grip::Substep);
         self.lap(log, Stage::Contact);
     }
 
@@ -465,8 +465,8 @@ impl<T: Scalar> Run<'_, T> {
     }
 
     /// Pushes free vertices out of colliders. Returns how many touched one.
-    pub(super) fn collide(&self, worker: Worker<'_>, colliders: &[Placed<T>]) -> u64 {
-        self.push_apart(worker);
+    pub(super) fn collide(&self, worker: Worker<'_>, colliders: &[Placed<T>], grip: Grip) -> u64 {
+        self.push_apart(worker, grip);
         if colliders.is_empty() {
             return 0;
         }
@@ -475,7 +475,7 @@ impl<T: Scalar> Run<'_, T> {
         // SAFETY: workers' shares are disjoint, and they meet before anyone touches another's.
         let (x, old) = unsafe { (self.x.slice(mine.clone()), self.old.slice(mine)) };
         for (x, old) in x.iter_mut().zip(old).filter(|(x, _)| x[3] > T::of(0.0)) {
-            contacts += Placed::push_all(colliders, x, old);
+            contacts += Placed::push_all(colliders, x, old, grip);
         }
         worker.sync();
         contacts

@@ -1,6 +1,7 @@
 //! Contact between surfaces in a step. The first worker does it, while the others wait.
 
 use super::run::Run;
+use crate::contact::Grip;
 use crate::contact::meeting::Meeting;
 use crate::lanes::{Scalar, Vertex};
 use crate::solve::scheme::Scheme;
@@ -51,8 +52,8 @@ impl<T: Scalar> Run<'_, T> {
     }
 
     /// Pushes surfaces apart that are too near each other.
-    pub(super) fn push_apart(&self, worker: Worker<'_>) {
-        self.alone(worker, |meeting, lists| meeting.sweep(lists.x, lists.old));
+    pub(super) fn push_apart(&self, worker: Worker<'_>, grip: Grip) {
+        self.alone(worker, |meeting, lists| meeting.sweep(lists.x, lists.old, grip));
     }
 
     /// How many contacts touch, of which the first worker knows.

@@ -3,8 +3,8 @@
 use super::common::sheet;
 use taut::BuildError;
 use taut::limit::{
-    Apsl, ApslSettings, Band, Csl, CslScheme, CslSettings, Esl, Limit, LimitScratch, RestTet, RestTriangle, SbdLimit,
-    StrainLimits, SweepSettings, edges_of,
+    Apsl, ApslCloth, ApslClothParams, ApslSettings, Band, Csl, CslScheme, CslSettings, Esl, Limit, LimitScratch,
+    RateLimit, RestTet, RestTriangle, SbdLimit, StrainLimits, SweepSettings, edges_of,
 };
 
 fn all(n: usize, rest: &[RestTriangle], positions: &[[f64; 3]], triangles: &[[u32; 3]]) -> Vec<Box<dyn Limit<f32>>> {
@@ -147,4 +147,102 @@ fn what_cannot_be_built_says_why() {
     let apsl = Apsl::<f32>::volumes(4, &[tet], ApslSettings::default()).unwrap();
     let report = apsl.apply(&[[0.0; 4]; 4], &mut [[0.0; 4]; 4], &[], 0.1, &mut LimitScratch::new(1));
     assert!(report.converged && report.skipped.degenerate == 1);
+}
+
+/// A limiter of rates where others are expected, and the other way round: once this wrote positions where there was no room for any.
+#[test]
+fn rates_and_others_are_not_mistaken_for_each_other() {
+    let mesh = sheet(9);
+    let rest = RestTriangle::all(&mesh.triangles, &mesh.positions, [1.0, 0.0, 0.0]);
+    let n = mesh.positions.len();
+    let x: Vec<[f32; 4]> = mesh.positions.iter().map(|p| [p[0] as f32, p[1] as f32, p[2] as f32, 500.0]).collect();
+    let start: Vec<[f32; 4]> = x.iter().map(|x| [20.0 * x[0], 0.0, 0.0, 0.0]).collect();
+    for limiter in all(n, &rest, &mesh.positions, &mesh.triangles) {
+        let mut v = start.clone();
+        let report = LimitScratch::new(1).filter_rates(limiter.as_ref(), &x, &mut v, &[]);
+        assert!(!report.converged && v == start, "{}: {report:?}", limiter.name());
+    }
+    let limits = [StrainLimits::both(0.05, 0.05, 0.1)];
+    let edges = edges_of(&mesh.triangles, &mesh.positions);
+    let rates: [Box<dyn Limit<f32>>; 3] = [
+        Box::new(Csl::new(n, &rest, &limits, CslSettings::default()).unwrap().into_rates()),
+        Box::new(SbdLimit::new(n, &rest, &limits, SweepSettings::default()).unwrap().into_rates()),
+        Box::new(Esl::new(n, &edges, Band::both(0.05), SweepSettings::default()).unwrap().into_rates()),
+    ];
+    for limiter in rates {
+        let (mut v, mut scratch) = (start.clone(), LimitScratch::new(1));
+        let report = scratch.filter(limiter.as_ref(), &x, &mut v, &[], 0.01);
+        assert!(!report.converged && v == start, "{}: {report:?}", limiter.name());
+        let report = scratch.filter_candidates(limiter.as_ref(), &mut v, &[]);
+        assert!(!report.converged && v == start, "{}: {report:?}", limiter.name());
+    }
+}
+
+#[test]
+fn no_mesh_is_a_mesh() {
+    for limiter in all(0, &[], &[], &[]).into_iter().chain(all(5, &[], &[[0.0; 3]; 5], &[])) {
+        let mut v = [[f32::NAN, 1.0, 0.0, 0.0]; 5];
+        let report = LimitScratch::new(2).eager().filter(limiter.as_ref(), &[[0.0; 4]; 5], &mut v, &[], 0.1);
+        assert!(report.converged && report.iterations == 0, "{}: {report:?}", limiter.name());
+        // Of what it was made for, all velocities are numbers.
+        assert!(v[..limiter.vertices()].iter().flatten().all(|c| c.is_finite()), "{}", limiter.name());
+        assert_eq!(report.contained, limiter.vertices() as u64, "{}", limiter.name());
+    }
+}
+
+/// Hundreds of states with bad numbers thrown in at random: velocities come back finite, what was skipped is counted, and two
+/// threads agree with one.
+#[test]
+fn any_mixture_of_bad_numbers_gives_finite_velocities() {
+    let mesh = sheet(6);
+    let rest = RestTriangle::all(&mesh.triangles, &mesh.positions, [1.0, 0.0, 0.0]);
+    let n = mesh.positions.len();
+    let limiters = all(n, &rest, &mesh.positions, &mesh.triangles);
+    let bad = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 3e38, -3e38, 1e20, 1e-38, 1e-45, 0.0, -0.0, -1.0];
+    let mut seed = 1u64;
+    let mut next = |below: usize| {
+        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (seed >> 33) as usize % below
+    };
+    for round in 0..300 {
+        let at = |p: &[f64; 3]| [p[0] as f32, p[1] as f32, p[2] as f32, 500.0];
+        let mut x: Vec<[f32; 4]> = mesh.positions.iter().map(at).collect();
+        let mut v: Vec<[f32; 4]> = x.iter().map(|x| [20.0 * x[0], 0.1, 5.0 * x[2], 0.0]).collect();
+        for _ in 0..next(8) {
+            let (i, k, value) = (next(n), next(7), bad[next(bad.len())]);
+            if k < 4 { x[i][k] = value } else { v[i][k - 4] = value }
+        }
+        let spoilt = x.iter().chain(&v).any(|p| p[..3].iter().any(|c| !c.is_finite()));
+        let fixed: Vec<bool> = (0..next(n)).map(|_| next(4) == 0).collect();
+        let dt = [1e-30, 1e-6, 0.01, 1.0, 1e6, 1e30][next(6)];
+        for limiter in &limiters {
+            let run = |scratch: LimitScratch<f32>| {
+                let (mut v, mut scratch) = (v.clone(), scratch);
+                let report = scratch.filter(limiter.as_ref(), &x, &mut v, &fixed, dt);
+                (v, report)
+            };
+            let (one, report) = run(LimitScratch::new(1));
+            let (two, _) = run(LimitScratch::new(2).eager());
+            let what = format!("round {round}, {}: {report:?}", limiter.name());
+            assert!(one.iter().flatten().all(|c| c.is_finite()), "{what}");
+            assert_eq!(one, two, "{what}");
+            assert!(!spoilt || report.skipped.not_finite + report.contained > 0, "{what}");
+        }
+    }
+}
+
+/// The same for the cloth that is areas alone.
+#[test]
+fn cloth_of_areas_alone_stays_finite() {
+    let mesh = sheet(6);
+    let mut cloth = ApslCloth::<f32>::new(&mesh.positions, &mesh.triangles, ApslClothParams::default()).unwrap();
+    for dt in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e-60, 1e60, 1e30, 1e-3] {
+        let mut x: Vec<[f32; 4]> =
+            mesh.positions.iter().map(|p| [p[0] as f32, p[1] as f32, p[2] as f32, 500.0]).collect();
+        let mut v = vec![[0.0; 4]; x.len()];
+        (v[3], v[7]) = ([f32::NAN, 0.0, 0.0, 0.0], [3e38, 0.0, f32::INFINITY, 0.0]);
+        let report = cloth.step(&mut x, &mut v, dt, &mut LimitScratch::new(1));
+        assert!(x.iter().flatten().all(|c| c.is_finite()), "{dt}: {report:?}");
+        assert!(dt != 1e-3 || report.contained >= 2, "{report:?}");
+    }
 }

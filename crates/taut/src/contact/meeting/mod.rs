@@ -15,7 +15,7 @@ use super::guard::{self, Motion, Precision, Role, Settings};
 use super::rows::Row;
 use super::surface::Surface;
 use super::tangle::{self, Part, Tangle};
-use super::{Collider, Contact, MeshCollider, Skin};
+use super::{Collider, Contact, Grip, MeshCollider, Skin};
 use crate::lanes::{Scalar, V3, Vertex};
 use crate::model::{BodyKind, Model};
 use crate::state::xyz;
@@ -371,10 +371,10 @@ impl<T: Scalar> Meeting<T> {
     }
 
     /// One sweep over all contacts.
-    pub fn sweep(&mut self, x: &mut [Vertex<T>], old: &mut [Vertex<T>]) {
+    pub fn sweep(&mut self, x: &mut [Vertex<T>], old: &mut [Vertex<T>], grip: Grip) {
         let mut touching = 0;
         for row in &mut self.rows {
-            touching += u64::from(row.project(x, old));
+            touching += u64::from(row.project(x, old, grip));
         }
         self.touch.pairs = touching;
     }

@@ -77,7 +77,7 @@ impl<T: Scalar> ApslCloth<T> {
     }
 
     /// Advances positions `x` (m, with inverse masses in 1/kg) and velocities `v` (m/s) by `dt` (s). Vertices with
-    /// inverse mass 0 move with their velocity. Returns what was done to areas, the worst of all parts.
+    /// inverse mass 0 move with their velocity. A vertex that would leave the range of numbers stays and stops. Returns what was done to areas, the worst of all parts.
     pub fn step(
         &mut self,
         x: &mut [Vertex<T>],
@@ -85,7 +85,10 @@ impl<T: Scalar> ApslCloth<T> {
         dt: f64,
         scratch: &mut LimitScratch<T>,
     ) -> LimitReport {
-        if !(dt > 0.0 && dt.is_finite()) || x.len().min(v.len()) < self.areas.vertices() {
+        // Also as a number of `T`, in parts.
+        let h = T::of(dt / f64::from(self.params.substeps));
+        let usable = dt > 0.0 && h > T::of(0.0) && h.finite() && (T::of(1.0) / h).finite();
+        if !usable || x.len().min(v.len()) < self.areas.vertices() {
             return LimitReport::default();
         }
         let parts = self.params.substeps;
@@ -101,12 +104,17 @@ impl<T: Scalar> ApslCloth<T> {
             }
         }
         self.springs.set_step(h);
-        self.springs.apply(x, v, &[], h, scratch);
-        self.edges.apply(x, v, &[], h, scratch);
-        let report = self.areas.apply(x, v, &[], h, scratch);
-        for (x, v) in x.iter_mut().zip(v.iter()) {
-            for k in 0..3 {
-                x[k] = x[k] + v[k] * T::of(h);
+        let springs = self.springs.apply(x, v, &[], h, scratch);
+        let edges = self.edges.apply(x, v, &[], h, scratch);
+        let mut report = self.areas.apply(x, v, &[], h, scratch);
+        report.contained += springs.contained + edges.contained;
+        for (x, v) in x.iter_mut().zip(v.iter_mut()) {
+            let to = [0, 1, 2].map(|k| x[k] + v[k] * T::of(h));
+            if to.iter().all(|c| c.finite()) {
+                x[..3].copy_from_slice(&to);
+            } else {
+                *v = [T::of(0.0); 4];
+                report.contained += 1;
             }
         }
         report

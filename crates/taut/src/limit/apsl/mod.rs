@@ -200,7 +200,8 @@ impl<T: Scalar> Limit<T> for Apsl<T> {
         let before = seen;
         let mut report = LimitReport { before: violation(&seen), ..LimitReport::default() };
         let mut alpha = s.alpha;
-        while report.iterations < s.substeps && seen.most() > s.threshold {
+        let most = s.substeps.saturating_sub(job.spent);
+        while report.iterations < most && seen.most() > s.threshold {
             // SAFETY: as above.
             let (iterations, solved) = unsafe { system.solve(alpha, s.cg_tolerance, s.cg_iterations) };
             alpha = match solved {

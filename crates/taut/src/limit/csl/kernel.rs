@@ -17,6 +17,8 @@ pub struct CslSweep<'a, T> {
     /// The number of the first block among all.
     pub(super) first: usize,
     pub(super) mode: Mode,
+    /// Elements move by so many times what would bring them to their limits.
+    pub(super) further: T,
     pub(super) motion: CslMotion,
     pub(super) p: Shared<'a, Vertex<T>>,
     /// Where motions are noted: three for each lane.
@@ -78,6 +80,7 @@ impl<T: Scalar> Kernel<T> for CslSweep<'_, T> {
     fn run<L: Lanes<T>>(self, token: L::Token) {
         let zero = L::load(token, &[T::of(0.0); BLOCK]);
         let none = V3::new(zero, zero, zero);
+        let (one, further) = (zero.lit(1.0), zero.lit(self.further.f64()));
         let mut seen = LaneSight::<L, 3>::new(zero);
         for (number, block) in self.blocks.iter().enumerate() {
             let mut lane = 0;
@@ -102,10 +105,12 @@ impl<T: Scalar> Kernel<T> for CslSweep<'_, T> {
                     if self.mode == Mode::Note {
                         note::<T, L>(&motion, self.notes, ((self.first + number) * BLOCK + lane) * 3);
                     } else {
+                        // A lone free vertex goes where its rows, which it cannot all meet, are the least exceeded: no further.
+                        let further = L::select(zero.lt(w[0] * w[1] + w[0] * w[2] + w[1] * w[2]), further, one);
                         for k in 0..3 {
-                            p[k][0] = p[k][0] + motion[k].x;
-                            p[k][1] = p[k][1] + motion[k].y;
-                            p[k][2] = p[k][2] + motion[k].z;
+                            p[k][0] = p[k][0] + motion[k].x * further;
+                            p[k][1] = p[k][1] + motion[k].y * further;
+                            p[k][2] = p[k][2] + motion[k].z * further;
                             // SAFETY: as above.
                             unsafe { L::scatter(p[k], self.p, &block.places[k][lane..]) };
                         }

@@ -18,7 +18,7 @@ where
     }
 
     unsafe fn relax_rates(&self, worker: Worker<'_>, job: &Job<'_, T>) -> LimitReport {
-        let sweep = |blocks, mode, sight: &mut _| {
+        let sweep = |blocks, mode, _, sight: &mut _| {
             let kernel = CslRate {
                 blocks: &self.batch.blocks[blocks],
                 looking: mode == Mode::Look,
