@@ -22,7 +22,6 @@ fn near(what: &str, found: f64, given: f64, share: f64) {
 /// Moduli within 1 %, ratios within 0.02, as the laboratory promises. Of that 0.03 % is that Green's and the engineer's strain differ at
 /// 0.02 %; the rest is what the clamp sends down the strip.
 #[test]
-#[ignore = "strips do not come to rest within the settling bound yet"]
 fn tensile_tests_recover_the_moduli() {
     for fabric in FABRICS {
         for cut in CUTS {
@@ -83,19 +82,25 @@ fn the_strain_limit_is_the_knee_of_the_curve() {
     assert_eq!(knee(&free.pull(&forces).unwrap().0), None, "without a limit there is no knee");
 }
 
-/// Rigidities within 3 % on a grid, by the cantilever and by pure bending. Of that, the discrete arc's chord and the hinge half
-/// a cell wide at the clamp take about 1 % with this many cells.
+/// Pure bending recovers the rigidity within 3 % on a grid with diagonals one way; the discrete arc's chord and hinges half a cell wide at the
+/// clamps are part of that. The cantilever comes out lower, by an amount known by hand (other meshes: docs/lab.md): hinges across the strip
+/// see a − c for a curvature a and a twist c, those along it b − c, and diagonals 2 c. A strip that is free to twist takes c = a/5, and has 4/5 of
+/// the rigidity; the clamp keeps part of it from that.
 #[test]
-#[ignore = "cantilevers do not come to rest within the settling bound yet"]
 fn bending_recovers_the_rigidity() {
     for (fabric, degrees) in [("cotton", 0.0), ("cotton", 90.0), ("denim", 0.0), ("jersey", 90.0)] {
         let cloth = Cloth::named(fabric).unwrap();
-        let strip = bend::Strip { cloth, machine: machine(Cut::Alternating, 16), degrees };
+        let strip = bend::Strip { cloth, machine: machine(Cut::Regular, 16), degrees };
         let (found, _) = strip.cantilever().unwrap();
-        near(&format!("{fabric}, {degrees}°: cantilever"), found.exact, strip.given(), 0.03);
+        let share = found.exact / strip.given();
+        assert!(
+            found.overhang.rest.still && share > 0.8 && share < 1.0,
+            "{fabric}, {degrees}°: {share} of the rigidity"
+        );
+        assert!((found.overhang.angle - 41.5).abs() < 1e-3, "{fabric}: {found:?}");
         let (arc, _) = strip.arc(found.overhang.length, 90.0).unwrap();
         near(&format!("{fabric}, {degrees}°: arc"), arc.rigidity, strip.given(), 0.03);
-        assert!(arc.off_circle * arc.curvature < 0.01, "{fabric}: no circle, {arc:?}");
+        assert!(arc.rest.still && arc.off_circle * arc.curvature < 0.01, "{fabric}: no circle, {arc:?}");
     }
 }
 
@@ -153,8 +158,9 @@ fn a_strip_swings_like_a_chain() {
     assert!(kept.decay.abs() < 0.1 * euler.decay, "{} {}", kept.decay, euler.decay);
 }
 
-/// The promise: strain at rest does not depend on iterations and substeps by more than 2 %, nor on a mesh twice as fine by
-/// more than 5 %. (Droop holds it only with enough iterations to solve a step: docs/lab.md.)
+/// The promise: strain and droop at rest do not depend on iterations and substeps by more than 2 %, even with a single iteration in a
+/// step, nor on a mesh twice as fine by more than 5 %. Closed forms hold to as much, plus what a strip that is free to curl across gives
+/// way (bending, above: up to a fifth of the rigidity, which is a tenth of the droop at this load).
 #[test]
 fn a_small_certificate_holds() {
     let cloth = Cloth::named("jersey").unwrap();
@@ -165,7 +171,7 @@ fn a_small_certificate_holds() {
         cuts: vec![Cut::Alternating],
         steps: vec![1.0 / 30.0],
     };
-    let wanted = [Quantity::Strain];
+    let wanted = [Quantity::Strain, Quantity::Droop];
     let found = certify(&cloth, "newton", &grid, &wanted, |_, _| ()).unwrap();
     for quantity in wanted {
         let solver = found.deviation(quantity, &[Side::Iterations, Side::Substeps]);
@@ -174,6 +180,7 @@ fn a_small_certificate_holds() {
         let off =
             found.cells.iter().map(|cell| cell.values[quantity as usize] / found.by_hand[quantity as usize] - 1.0);
         let worst = off.fold(0.0, |worst: f64, off| worst.max(off.abs()));
-        assert!(worst < 0.05, "{quantity:?} is {worst} off the closed form");
+        let most = if quantity == Quantity::Droop { 0.15 } else { 0.05 };
+        assert!(worst < most, "{quantity:?} is {worst} off the closed form");
     }
 }

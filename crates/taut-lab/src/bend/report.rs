@@ -60,6 +60,11 @@ pub fn report(cloth: &Cloth, machine: &Machine, directions: &[f64]) -> Result<Ou
             "with all diagonals one way, hinges couple bending with twist: a strip that is free to twist is up to a fifth softer; alternate the diagonals".into(),
         );
     }
+    if machine.cut == Cut::Alternating {
+        outcome.notes.push(
+            "with alternating diagonals, hinges see every other row of vertices, and the rows between give way in zigzags: strips are up to a fifth softer (docs/lab.md)".into(),
+        );
+    }
     outcome.tables.push(table);
     outcome.charts.push(("cantilever.svg".into(), chart.svg()));
     Ok(outcome)

@@ -61,20 +61,20 @@ pub(super) struct Sweeper<'a> {
 
 impl Sweeper<'_> {
     /// Looks, then sweeps until all limits hold or the sweeps run out, then looks again. `sweep` does one worker's blocks
-    /// of one colour, in the sweep of that number, from 1 (0 when looking); `between` is done after every sweep, when all workers have finished it.
+    /// of one colour, and hears whether limits nearly hold and yet take long; `between` is done after every sweep, when all workers have finished it.
     pub fn run<T: Scalar>(
         &self,
         worker: Worker<'_>,
         job: &Job<'_, T>,
         mode: Mode,
-        mut sweep: impl FnMut(Range<usize>, Mode, u32, &mut Sight),
+        mut sweep: impl FnMut(Range<usize>, Mode, bool, &mut Sight),
         mut between: impl FnMut(),
     ) -> LimitReport {
         let mut round = 0;
-        let mut once = |mode, nth: u32, order: &[u32]| {
+        let mut once = |mode, near, order: &[u32]| {
             let mut mine = Sight::default();
             for &c in order {
-                sweep(worker.share(self.colours[c as usize].clone()), mode, nth, &mut mine);
+                sweep(worker.share(self.colours[c as usize].clone()), mode, near, &mut mine);
                 if mode == Mode::Move {
                     worker.sync();
                 }
@@ -83,18 +83,18 @@ impl Sweeper<'_> {
             job.meet(worker, round, &mine)
         };
         let mut order: Vec<u32> = (0..self.colours.len() as u32).collect();
-        let before = once(Mode::Look, 0, &order);
+        let before = once(Mode::Look, false, &order);
         let (mut after, mut iterations) = (before, 0);
         let most = self.settings.iterations.saturating_sub(job.spent);
         while iterations < most && after.most() > self.settings.tolerance {
             iterations += 1;
             shuffle(&mut order, self.settings.seed, iterations);
-            let seen = once(mode, iterations, &order);
+            let seen = once(mode, iterations > PLAIN_SWEEPS && after.most() < NEAR, &order);
             between();
             // What a sweep sees on its way is close enough to tell when to stop, and costs nothing.
             let last = iterations == most;
             let held = seen.most() <= self.settings.tolerance;
-            after = if last || held { once(Mode::Look, 0, &order) } else { seen };
+            after = if last || held { once(Mode::Look, false, &order) } else { seen };
         }
         let [not_finite, held, collapsed] = before.counts;
         LimitReport {
@@ -108,6 +108,12 @@ impl Sweeper<'_> {
         }
     }
 }
+
+/// Sweeps after which limits that nearly hold take long: corrections that a few sweeps do need no help.
+const PLAIN_SWEEPS: u32 = 8;
+
+/// The violation below which limits nearly hold.
+const NEAR: f64 = 0.05;
 
 /// What elements in colours need: all vertices, and a thread for every 128 blocks of a colour, below which meeting costs
 /// more than it brings (as in the step).

@@ -58,13 +58,16 @@ impl Solve<'_> {
 
     /// Newton steps with a line search until solved: the reference.
     ///
+    /// Where Φ is lower at the step's start than at x̃, it begins there: cloth at rest is solved then, however few the iterations. From x̃, which is g h²
+    /// further down, one iteration came back to another place each time, and a strip settled at twice its droop.
+    ///
     /// The Hessian is the whole one where that is positive definite, which makes convergence quadratic, and made of
     /// projected elements elsewhere. Without damping Φ must decrease. With it there is no such function: what is left of the equations
     /// must decrease, or at least half of what is left of them along the step's direction. The part of the derivative
     /// that is not symmetric, γ Jᵀ E ∇²c v, is left out then, and convergence is linear, about a digit a step; none at all where stiff
     /// damped cloth moves by more than an edge in a step.
     pub(super) fn newton(&self) -> Outcome {
-        let mut now = self.lowest(&[&self.global.target]);
+        let mut now = self.begin_low();
         let mut iterations = 0;
         while self.unsolved(now.residual) && iterations < self.settings.iterations {
             let Some(slope) = self.downhill() else { break };
