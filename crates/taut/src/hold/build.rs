@@ -40,7 +40,7 @@ pub(super) fn build<T: Scalar>(sheet: &Sheet, pins: &[u32], hold: &Hold) -> Buil
     let levels = plan.levels(hold.levels, hold.sweeps);
     let mut rim = Levels::default();
     if levels.list.len() >= RIM_LEVELS {
-        rim = super::rim::rim(&plan, sheet, hold);
+        rim = super::rim::rim(&plan, sheet, hold, levels.list.len());
     }
     Built { levels, rim, charts: plan.flat.area.len() }
 }

@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 
 /// Spacing of the first level, in mean edges.
 const SPACING: f64 = 4.0;
-/// Strips beside each other, the first two of one row of vertices, each other twice as wide as the one before.
+/// Most strips beside each other, the first two of one row of vertices, each other twice as wide as the one before.
 const STRIPS: u32 = 4;
 /// Up to so many held vertices, near each other, hold nodes.
 const FEW: usize = 2;
@@ -58,9 +58,9 @@ struct Along {
 /// The place of a node: chart, hem, strip, and number along the hem. Places in different charts have no mean.
 type Key = (u32, u32, u32, usize);
 
-/// All levels along all borders.
-pub(super) fn rim<T: Scalar>(plan: &Plan<'_>, sheet: &Sheet, hold: &Hold) -> Levels<T> {
-    let (hems, vertices) = strips(plan, sheet);
+/// All levels along all borders, in as many strips as there are `levels` over the cloth.
+pub(super) fn rim<T: Scalar>(plan: &Plan<'_>, sheet: &Sheet, hold: &Hold, levels: usize) -> Levels<T> {
+    let (hems, vertices) = strips(plan, sheet, STRIPS.min(levels as u32));
     let mut along = vertices.clone();
     let mut points = plan.points();
     let mut list = Vec::new();
@@ -89,7 +89,7 @@ pub(super) fn rim<T: Scalar>(plan: &Plan<'_>, sheet: &Sheet, hold: &Hold) -> Lev
 }
 
 /// The borders, and where each vertex is along them.
-fn strips(plan: &Plan<'_>, sheet: &Sheet) -> (Vec<Hem>, Vec<Option<Along>>) {
+fn strips(plan: &Plan<'_>, sheet: &Sheet, most: u32) -> (Vec<Hem>, Vec<Option<Along>>) {
     let (hems, ways) = walk(sheet);
     let border: Vec<u32> = ways.keys().copied().collect();
     let paths = Paths::new(&sheet.triangles, &sheet.edges, |_| true, sheet.vertices());
@@ -100,7 +100,7 @@ fn strips(plan: &Plan<'_>, sheet: &Sheet) -> (Vec<Hem>, Vec<Option<Along>>) {
         let row = (distance[v] / edge + 0.5).floor().min(1e6) as u32;
         let strip = u32::BITS - row.leading_zeros();
         let (hem, way) = *ways.get(&source[v])?;
-        (strip < STRIPS).then_some(Along { hem, strip, way, depth: distance[v] })
+        (strip < most).then_some(Along { hem, strip, way, depth: distance[v] })
     };
     (hems, (0..sheet.vertices()).map(one).collect())
 }

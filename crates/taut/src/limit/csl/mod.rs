@@ -122,7 +122,7 @@ fn check(settings: &CslSettings, limits: &[StrainLimits], triangles: usize) -> R
 /// Where limits nearly hold and yet take long, Gauss–Seidel moves an element so many times as far as would bring it to its limits: what the next
 /// elements undo of it is left of the surplus. Motions of least energy (in mass's metric, projections onto what is allowed) still end within
 /// all limits with any factor below 2, and take energy out as without (Agmon; Motzkin and Schoenberg 1954). A hanging sheet of 800
-/// triangles within 2 % took 62 sweeps a step for 164; 1.5 took 103. Tried and rejected: from the third sweep on, whatever the violation. Where
+/// triangles within 2 % took 62 sweeps a step for 164 with it from the third sweep on, whatever the violation; 1.5 took 103. That rule was rejected: where
 /// sweeps end long before limits hold, it leaves more: 42 % for 25 % with five sweeps in each of five substeps.
 const FURTHER: f64 = 1.8;
 
