@@ -200,7 +200,7 @@ fn claims(out: &mut Outcome, iterations: &[[f64; 3]], ratios: &[[f64; 2]], share
 fn threads(steps: usize) -> Result<Table, Error> {
     let title = "Limiting by Jacobi on one thread and on two, s; the paper's four threads are 1.8, 2.1 and 2.3 times as fast as one";
     let mut table = Table::new(title, &["faces", "one", "two", "ratio"]);
-    for faces in [226, 904] {
+    for faces in [226, 904, 3616] {
         let of = |threads| Contender::new("CSL-JAC", csl_jacobi(LIMITS), threads, clock::wall);
         let mut all = [of(1), of(2)];
         let found = race(&mut all, faces, steps, 1)?;
