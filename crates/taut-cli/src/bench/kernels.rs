@@ -39,7 +39,7 @@ struct Way {
 }
 
 const ROWS: [&str; 4] = ["edge", "triangle", "tetrahedron", "hinge"];
-const SIZES: [usize; 2] = [3_528, 200_000];
+const SIZES: [usize; 4] = [3_528, 20_000, 200_000, 1_000_000];
 
 /// Measures and prints.
 pub fn run(args: &Args) -> Result<(), Failure> {

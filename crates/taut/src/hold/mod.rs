@@ -48,8 +48,7 @@ pub struct Hold {
     pub tethers: bool,
     /// The largest stretch of held elements at the end of a step, over their length at rest: 0.01 is one percent. 0 for no limit.
     pub max_stretch: f64,
-    /// Most rounds over what is beyond the limit, in each of two passes in a step. If they run out,
-    /// [`HoldReport::unmet`] says so.
+    /// Most rounds over what is beyond the limit at the end of a step. If they run out, [`HoldReport::unmet`] says so.
     pub rounds: u32,
 }
 
@@ -57,7 +56,7 @@ impl Hold {
     /// Nothing.
     pub const NONE: Hold = Hold { levels: 0, sweeps: 3, tethers: false, max_stretch: 0.0, rounds: 1500 };
 
-    /// Everything, to keep stretch within `max_stretch` (0.01 is one percent). Meant for about 12 substeps in 1/60 s.
+    /// Everything, to keep stretch within `max_stretch` (0.01 is one percent). Meant for about 10 substeps in 1/60 s.
     pub fn within(max_stretch: f64) -> Hold {
         Hold { levels: 12, tethers: true, max_stretch, ..Hold::NONE }
     }
@@ -89,9 +88,9 @@ pub struct HoldReport {
     pub limited: u64,
     /// Memory of all of it.
     pub bytes: u64,
-    /// Rounds of the limit's passes, together.
+    /// Rounds of the limit.
     pub rounds: u64,
-    /// Passes that ran out of rounds.
+    /// 1 if the limit ran out of rounds.
     pub unmet: u64,
     /// The largest stretch of a held element at the end of the step, over its length at rest.
     pub stretch: f64,

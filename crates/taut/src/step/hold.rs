@@ -17,8 +17,8 @@ impl<T: Scalar> Run<'_, T> {
         }
     }
 
-    /// Pulls vertices back to their tethers, after the sweeps; and at the middle and the end of a step brings elements within
-    /// the limit. Colliders have the last word.
+    /// Pulls vertices back to their tethers, after the sweeps; and at the end of a step brings elements within the limit.
+    /// Colliders have the last word.
     pub(super) fn hold(
         &self,
         worker: Worker<'_>,
@@ -31,17 +31,14 @@ impl<T: Scalar> Run<'_, T> {
         let Some(hold) = self.hold.as_ref().filter(|_| scheme.reach > 0.0) else { return };
         hold.tethers.pull(worker, self.width, self.level, self.x);
         self.lap(log, Stage::Solve);
-        let last = substep + 1 == self.substeps;
-        if last || (substep + 1) * 2 == self.substeps {
+        if substep + 1 == self.substeps {
             let places =
                 Places { x: self.x, free: self.free, width: self.width, cpu: self.level, gain: scheme.rate * self.h };
             let (rounds, met) = hold.bounds.pass(worker, places, self.params.hold.rounds.max(1));
             log.report.hold.rounds += u64::from(rounds);
             log.report.hold.unmet += u64::from(!met);
-            if last {
-                let most = hold.bounds.stretch(worker, places);
-                log.report.hold.stretch = self.agree(worker, log, most);
-            }
+            let most = hold.bounds.stretch(worker, places);
+            log.report.hold.stretch = self.agree(worker, log, most);
             self.lap(log, Stage::Limit);
         }
         if !colliders.is_empty() || self.meeting.is_some() {

@@ -61,14 +61,14 @@ section! {
         /// The largest stretch of cloth at the end of a step, where its material holds it: 0.01 is one percent. 0 for no limit.
         max_stretch: f64 = 0.01 => Rule::ANY.from(0.0).to(10.0);
         /// Substeps in a step. Fewer cost less and lose more motion.
-        substeps: u32 = 12 => ROUNDS;
+        substeps: u32 = 10 => ROUNDS;
         /// Sweeps over all elements in a substep.
         iterations: u32 = 1 => ROUNDS;
         /// Most levels of coarse nodes, each twice as wide as the one before; 0 for none.
         levels: u32 = 12 => Rule::ANY.from(0.0).to(20.0);
         /// Whether no vertex gets further from a held one than the way along the cloth.
         tethers: bool = true;
-        /// Most rounds over what is beyond the limit, in each of two passes in a step.
+        /// Most rounds over what is beyond the limit at the end of a step.
         rounds: u32 = 1500 => ROUNDS;
         /// Size of numbers.
         precision: Precision = Precision::F32;
