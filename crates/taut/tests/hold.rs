@@ -180,7 +180,7 @@ fn cloth_that_is_let_go_falls() {
     assert!((fallen - expected).abs() < 0.01 * 9.81, "{fallen} {expected}");
 }
 
-/// A direction that the material leaves soft is the material's; the other is held.
+/// A direction that the material leaves soft stretches as the material does; the other is held.
 #[test]
 fn a_soft_direction_stays_soft() {
     let membrane = Membrane::StretchShear { weft: 1e5, warp: 60.0, shear: 100.0 };
@@ -205,9 +205,9 @@ fn a_soft_direction_stays_soft() {
         (warp, peak)
     };
     let (truth, _) = run(Hold::NONE, 200);
-    let (warp, peak) = run(Hold::within(0.01), 16);
+    let (warp, peak) = run(Hold::within(0.01), 0);
     assert!(truth > 0.01, "soft enough to tell: {truth}");
-    assert!(warp > 0.7 * truth, "held where it should be soft: {warp}, {truth}");
+    assert!((warp / truth - 1.0).abs() < 0.05, "stiffer or softer than the material: {warp}, {truth}");
     assert!(peak <= 0.01, "weft {peak}");
 }
 

@@ -43,6 +43,8 @@ impl Row {
 fn held(hold: &taut::HoldReport) -> Option<Value> {
     (hold.levels > 0 || hold.tethers > 0 || hold.limited > 0).then(|| {
         json!({
+            "substeps": hold.substeps,
+            "warm_start": hold.warm_start,
             "levels": hold.levels,
             "nodes": hold.nodes,
             "charts": hold.charts,

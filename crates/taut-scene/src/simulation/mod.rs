@@ -287,7 +287,7 @@ impl Simulation {
             return Look::GOOD;
         }
         let size = self.objects.iter().map(|object| unsolved::diagonal(&object.info.rest)).fold(0.0, f64::max);
-        let h = self.step_seconds() / f64::from(params.substeps);
+        let h = self.step_seconds() / f64::from(params.substeps.max(1));
         Look::new(self.engine.as_ref(), &params, residual, size, h)
     }
 
@@ -566,7 +566,7 @@ fn unmet(colliders: &[ColliderObject], skins: &[Skin]) -> Vec<String> {
 /// How fast the model swings, and how short its substeps are.
 fn pace(scene: &Scene, engine: &dyn Engine) -> Pace {
     let (time, params) = (&scene.settings.time, scene.settings.solver.params());
-    let substep = 1.0 / (time.fps * f64::from(time.steps) * f64::from(params.substeps));
+    let substep = 1.0 / (time.fps * f64::from(time.steps) * f64::from(params.substeps.max(1)));
     // The others hold whatever the steps.
     let matters = matches!(params.integrator, taut::Integrator::AlphaBeta { .. } | taut::Integrator::Newmark { .. });
     Pace { substep, fastest: if matters { engine.fastest_mode() } else { 0.0 } }

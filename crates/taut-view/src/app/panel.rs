@@ -55,12 +55,18 @@ impl Viewer {
             if kind != old {
                 // Methods have keys of their own, so that those of the old one go.
                 let precision = solver.precision().name();
-                let table = format!("{{ kind = {kind:?}, substeps = {}, precision = {precision:?} }}", params.substeps);
+                // Only some know how many they need.
+                let substeps = if params.substeps > 0 { params.substeps } else { 20 };
+                let table = format!("{{ kind = {kind:?}, substeps = {substeps}, precision = {precision:?} }}");
                 self.set(self.side, "solver", table);
                 return;
             }
-            let substeps = Knob::new("substeps", "solver.substeps".into(), f64::from(params.substeps), 1.0..=60.0);
-            let about = "In a step. More are stiffer and lose less motion; time grows with them";
+            let least = if matches!(solver, Solver::Auto(_)) { 0.0 } else { 1.0 };
+            let substeps = Knob::new("substeps", "solver.substeps".into(), f64::from(params.substeps), least..=60.0);
+            let about = match least {
+                0.0 => "In a step; 0 for as many as mesh and fabric need",
+                _ => "In a step. More are stiffer and lose less motion; time grows with them",
+            };
             let response = self.knob(ui, substeps.whole().about(about));
             self.note("substeps", response.rect);
             let iterations =

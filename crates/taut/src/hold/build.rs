@@ -3,7 +3,7 @@
 use super::Hold;
 use super::flatten::{Flat, NONE, flatten, sub};
 use super::kernels::LOOSE;
-use super::lattice::{Lattice, Points, lattice};
+use super::lattice::{Lattice, MOSTLY, Points, lattice};
 use super::levels::{Entry, Level, Levels, Parents};
 use super::sheet::Sheet;
 use crate::lanes::Scalar;
@@ -24,8 +24,6 @@ const RIM_LEVELS: usize = 3;
 const REACH: f64 = 1.3;
 /// Nodes are linked over a seam within this many spacings.
 const SEAM_REACH: f64 = 1.6;
-/// A cell is held along a direction if this much of it is.
-pub(super) const MOSTLY: f64 = 0.99;
 
 /// What was built.
 pub(super) struct Built<T> {
@@ -39,7 +37,9 @@ pub(super) fn build<T: Scalar>(sheet: &Sheet, pins: &[u32], hold: &Hold) -> Buil
     let plan = Plan::new(sheet, pins);
     let levels = plan.levels(hold.levels, hold.sweeps);
     let mut rim = Levels::default();
-    if levels.list.len() >= RIM_LEVELS {
+    // Cloth that is soft one way hangs on its border alone.
+    let one_way = sheet.held.iter().any(|h| h[0] != h[1]);
+    if levels.list.len() >= RIM_LEVELS || (one_way && !levels.list.is_empty()) {
         rim = super::rim::rim(&plan, sheet, hold, levels.list.len());
     }
     Built { levels, rim, charts: plan.flat.area.len() }
@@ -263,11 +263,11 @@ fn to_held(
 ) -> Vec<Loose<2, 2, 0>> {
     let nodes = &lattice.nodes;
     let mut links = Vec::new();
-    for n in (0..nodes.mass.len()).filter(|&n| nodes.held[n][..2].iter().all(|&h| h > MOSTLY)) {
+    for n in 0..nodes.mass.len() {
         for (key, pins) in near.around(nodes.chart[n], nodes.place[n], 2) {
-            let d = sub(near.middle(pins), nodes.place[n]);
-            let d = tie(n, pins, d[0].hypot(d[1]));
-            if d <= REACH * near.spacing[nodes.chart[n] as usize] {
+            let way = sub(near.middle(pins), nodes.place[n]);
+            let d = tie(n, pins, way[0].hypot(way[1]));
+            if d <= REACH * near.spacing[nodes.chart[n] as usize] && nodes.held_along(n, way) {
                 let index = [n as u32, (nodes.mass.len() + number[&key]) as u32];
                 links.push(rod(index, d));
             }

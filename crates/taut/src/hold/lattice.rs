@@ -36,6 +36,16 @@ impl Points {
         }
     }
 
+    /// Whether the cloth at point `n` is held along a direction of its chart: every way, or so near to weft or warp that stretch across it
+    /// makes no difference.
+    pub fn held_along(&self, n: usize, d: [f64; 2]) -> bool {
+        let [weft, warp, all] = self.held[n].map(|h| h > MOSTLY);
+        let half = 0.5 * self.weft[n][1].atan2(self.weft[n][0]);
+        let along = (d[0] * half.cos() + d[1] * half.sin()).abs();
+        let across = (d[1] * half.cos() - d[0] * half.sin()).abs();
+        all || (weft && warp) || (weft && across <= NEAR_GRAIN * along) || (warp && along <= NEAR_GRAIN * across)
+    }
+
     /// Makes means of what was added.
     pub fn divide(&mut self) {
         for n in 0..self.mass.len() {
@@ -46,6 +56,11 @@ impl Points {
         }
     }
 }
+
+/// A point is held along a direction if this much of it is.
+pub(super) const MOSTLY: f64 = 0.99;
+/// The tangent of the angle to weft or warp up to which a way counts as along it: a tenth of stretch across it lengthens it by a thousandth.
+const NEAR_GRAIN: f64 = 0.15;
 
 /// A lattice and what hangs on it.
 pub(super) struct Lattice {

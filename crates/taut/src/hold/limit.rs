@@ -5,7 +5,7 @@
 
 use super::kernels::{Cells, Ground, LOOSE, Law, Limit, Links, Measure, Which};
 use super::sheet::{Sheet, area};
-use super::{AIM, KAPPA, bytes_of};
+use super::{AIM, HASTE, KAPPA, bytes_of};
 use crate::lanes::{BLOCK, Place, Scalar, Shared, Vertex, Width};
 use crate::pack::{Batch, Block, Loose};
 use crate::team::Worker;
@@ -240,6 +240,8 @@ pub(crate) struct Places<'a, T> {
     pub cpu: Cpu,
     /// How much velocity a displacement of x over x̃ means, times the substep's length.
     pub gain: f64,
+    /// The substep's part of the step.
+    pub part: f64,
 }
 
 impl<T: Scalar> Desk<'_, T> {
@@ -248,7 +250,8 @@ impl<T: Scalar> Desk<'_, T> {
         if self.colours.is_empty() || self.max_stretch <= 0.0 {
             return (0, true);
         }
-        let mut law = self.law(KAPPA, places);
+        let kappa = KAPPA.min(HASTE * places.part);
+        let mut law = self.law(kappa, places);
         for colour in self.colours {
             self.run(Which::All(worker.share(colour.clone())), &law, places);
             worker.sync();
@@ -263,7 +266,7 @@ impl<T: Scalar> Desk<'_, T> {
             if done == 1 {
                 // Over cloth that nothing else holds, where nearly all is beyond the limit, velocities would grow without bound.
                 let part = self.beyond.load(Ordering::Relaxed) as f64 / self.moved.len() as f64;
-                law = self.law(KAPPA * (2.0 - 2.0 * part).clamp(0.0, 1.0), places);
+                law = self.law(kappa * (2.0 - 2.0 * part).clamp(0.0, 1.0), places);
             }
             if count == 0 || done >= rounds {
                 return (done, count == 0);

@@ -56,7 +56,8 @@ impl Hold {
     /// Nothing.
     pub const NONE: Hold = Hold { levels: 0, sweeps: 3, tethers: false, max_stretch: 0.0, rounds: 1500 };
 
-    /// Everything, to keep stretch within `max_stretch` (0.01 is one percent). Meant for about 10 substeps in 1/60 s.
+    /// Everything, to keep stretch within `max_stretch` (0.01 is one percent). Meant for [`Params::substeps`](crate::Params::substeps) 0: as
+    /// many as the cloth needs.
     pub fn within(max_stretch: f64) -> Hold {
         Hold { levels: 12, tethers: true, max_stretch, ..Hold::NONE }
     }
@@ -76,6 +77,10 @@ impl Default for Hold {
 /// What holding cloth did in a step, and what with; all zero without.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct HoldReport {
+    /// Substeps made.
+    pub substeps: u32,
+    /// Whether they began with the forces of the one before, because the cloth is soft somewhere.
+    pub warm_start: bool,
     /// Levels of coarse nodes.
     pub levels: u32,
     /// Nodes in all of them.
@@ -98,9 +103,33 @@ pub struct HoldReport {
 
 /// What the limit aims at where it acts, over the limit: short of it, so that it need not act again at once.
 const AIM: f64 = 0.3;
-/// How much of the limit's displacements counts as velocity. All of it over cloth that is not quite solved made it gain
+/// How fast the limit's displacements count as: as if they had taken a step over this, or the last substep over [`KAPPA`], whichever is
+/// slower. They mend what went wrong in a whole step; as fast as the shortest of substeps they would throw vertices about.
+const HASTE: f64 = 5.0;
+/// How much of the limit's displacements counts as velocity at most. All of it over cloth that is not quite solved made it gain
 /// energy; none of it left the motion behind what the limit does, for it to do again.
 const KAPPA: f64 = 0.5;
+
+/// How to step a model's cloth.
+#[derive(Clone, Copy, Debug)]
+struct Pace {
+    /// The longest substep, s.
+    longest: f64,
+    /// Whether a substep begins with the forces of the one before.
+    warm: bool,
+}
+
+impl Pace {
+    /// Cloth that is held wherever it resists: levels, tethers and the limit do the rest.
+    const STIFF: Pace = Pace { longest: 1.0 / 600.0, warm: false };
+
+    /// Where cloth is soft along a direction, nothing but sweeps over its elements carries forces along it: they have to go on where they
+    /// were, and to be more, the more elements there are side by side. At 43, 101 and 317 vertices a side these give the strain
+    /// of 160 substeps within a twentieth.
+    fn soft(vertices: usize) -> Pace {
+        Pace { longest: 1.0 / (60.0 * f64::max(15.0, 0.25 * (vertices as f64).sqrt())), warm: true }
+    }
+}
 
 /// What holds a model's cloth, as long as its held vertices stay the same.
 #[derive(Debug)]
@@ -111,6 +140,7 @@ pub(crate) struct Holder<T: Scalar> {
     tethers: Tethers<T>,
     bounds: Bounds<T>,
     charts: u64,
+    pace: Pace,
 }
 
 #[derive(Debug, PartialEq)]
@@ -140,6 +170,7 @@ impl<T: Scalar> Default for Holder<T> {
             tethers: Tethers::default(),
             bounds: Bounds::default(),
             charts: 0,
+            pace: Pace::STIFF,
         }
     }
 }
@@ -158,11 +189,11 @@ pub(crate) struct Desk<'a, T: Scalar> {
 }
 
 impl<T: Scalar> Holder<T> {
-    /// Gets ready for a step; nothing if nothing is to be done.
-    pub fn open(&mut self, model: &Model<T>, hold: &Hold, gravity: [f64; 3], x: &[Vertex<T>]) -> Option<Desk<'_, T>> {
+    /// Gets ready for a step.
+    pub fn prepare(&mut self, model: &Model<T>, hold: &Hold, gravity: [f64; 3], x: &[Vertex<T>]) {
         if !hold.acts() {
             *self = Holder::default();
-            return None;
+            return;
         }
         let held: Vec<u32> = (0..model.vertices() as u32).filter(|&v| x[v as usize][3] <= T::of(0.0)).collect();
         let key = Key { model: model.identity.clone(), hold: *hold, gravity, held };
@@ -170,17 +201,33 @@ impl<T: Scalar> Holder<T> {
             self.build(model, hold, gravity, &key.held);
             self.key = Some(key);
         }
+    }
+
+    /// The substeps that a step of `dt` (s) should have.
+    pub fn substeps(&self, dt: f64) -> u32 {
+        (dt / self.pace.longest - 1e-9).ceil().clamp(1.0, f64::from(u32::MAX)) as u32
+    }
+
+    /// Whether substeps should begin with the forces of the one before.
+    pub fn warm(&self) -> bool {
+        self.pace.warm
+    }
+
+    /// What workers need in a step that it is [prepared](Self::prepare) for; nothing if nothing is to be done.
+    pub fn desk(&mut self) -> Option<Desk<'_, T>> {
+        let max_stretch = self.key.as_ref()?.hold.max_stretch;
         Some(Desk {
             levels: self.levels.desk(),
             rim: self.rim.desk(),
             tethers: &self.tethers,
-            bounds: self.bounds.desk(hold.max_stretch),
+            bounds: self.bounds.desk(max_stretch),
         })
     }
 
     /// What was built, for the report of a step.
     pub fn report(&self) -> HoldReport {
         HoldReport {
+            warm_start: self.pace.warm,
             levels: self.levels.list.len() as u32,
             nodes: (self.levels.nodes() + self.rim.nodes()) as u64,
             charts: self.charts,
@@ -194,6 +241,9 @@ impl<T: Scalar> Holder<T> {
     fn build(&mut self, model: &Model<T>, hold: &Hold, gravity: [f64; 3], held: &[u32]) {
         *self = Holder::default();
         let sheet = Sheet::of(model, hold, gravity);
+        if sheet.soft {
+            self.pace = Pace::soft(sheet.vertices());
+        }
         if sheet.triangles.is_empty() {
             return;
         }

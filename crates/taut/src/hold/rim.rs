@@ -5,7 +5,7 @@
 //! the cloth.
 
 use super::Hold;
-use super::build::{FEWEST, MOSTLY, Near, Plan, level, rod};
+use super::build::{FEWEST, Near, Plan, level, rod};
 use super::flatten::{NONE, sides, sub};
 use super::geodesic::Paths;
 use super::lattice::{Lattice, Points};
@@ -231,8 +231,8 @@ fn rods(
         for (&a, &b) in
             list.iter().flat_map(|a| pieces.get(&(hem, strip, next)).into_iter().flatten().map(move |b| (a, b)))
         {
-            let held = [a, b].iter().all(|&n| nodes.held[n as usize][..2].iter().all(|&h| h > MOSTLY));
             let d = sub(nodes.place[a as usize], nodes.place[b as usize]);
+            let held = [a, b].iter().all(|&n| nodes.held_along(n as usize, d));
             let flat = if nodes.chart[a as usize] == nodes.chart[b as usize] { d[0].hypot(d[1]) } else { 0.0 };
             let way = along[a as usize].zip(along[b as usize]).map_or(0.0, |(p, q)| hems[hem as usize].way(p, q));
             // Much nearer where it lies flat than along the border: around a corner, or torn apart by a cut.

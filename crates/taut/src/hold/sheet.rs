@@ -18,6 +18,8 @@ pub(super) struct Sheet {
     pub links: Vec<([u32; 2], f64)>,
     /// Masses by vertex, kg.
     pub mass: Vec<f64>,
+    /// Whether there is a direction that has a modulus, but is not held.
+    pub soft: bool,
 }
 
 /// A triangle is held along a direction if the weight of the cloth, hung up by as much of its border as it is long, this many
@@ -46,10 +48,11 @@ impl Sheet {
             (linked[*a as usize], linked[*b as usize]) = (true, true);
         }
         let by_links = |t: &[u32; 3]| t.iter().all(|&v| linked[v as usize]);
-        let mut sheet = Sheet { triangles: Vec::new(), edges: Vec::new(), held: Vec::new(), links, mass };
+        let mut sheet = Sheet { triangles: Vec::new(), edges: Vec::new(), held: Vec::new(), links, mass, soft: false };
         for f in found {
             let all = by_links(&f.corners);
             let held = f.modulus.map(|m| all || stiff(m));
+            sheet.soft |= (0..2).any(|k| !held[k] && f.modulus[k] > 0.0);
             sheet.triangles.push(f.corners);
             sheet.edges.push(f.edges);
             sheet.held.push(held);

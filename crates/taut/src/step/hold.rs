@@ -32,8 +32,8 @@ impl<T: Scalar> Run<'_, T> {
         hold.tethers.pull(worker, self.width, self.level, self.x);
         self.lap(log, Stage::Solve);
         if substep + 1 == self.substeps {
-            let places =
-                Places { x: self.x, free: self.free, width: self.width, cpu: self.level, gain: scheme.rate * self.h };
+            let (gain, part) = (scheme.rate * self.h, 1.0 / f64::from(self.substeps));
+            let places = Places { x: self.x, free: self.free, width: self.width, cpu: self.level, gain, part };
             let (rounds, met) = hold.bounds.pass(worker, places, self.params.hold.rounds.max(1));
             log.report.hold.rounds += u64::from(rounds);
             log.report.hold.unmet += u64::from(!met);
@@ -50,7 +50,7 @@ impl<T: Scalar> Run<'_, T> {
 
 impl HoldReport {
     /// What was done in a step, with what was built for it.
-    pub(super) fn with(self, built: HoldReport) -> HoldReport {
-        HoldReport { rounds: self.rounds, unmet: self.unmet, stretch: self.stretch, ..built }
+    pub(super) fn with(self, built: HoldReport, substeps: u32) -> HoldReport {
+        HoldReport { substeps, rounds: self.rounds, unmet: self.unmet, stretch: self.stretch, ..built }
     }
 }

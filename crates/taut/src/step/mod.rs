@@ -27,7 +27,8 @@ use std::sync::{Mutex, PoisonError};
 pub struct Params {
     /// Acceleration of everything free, m/s².
     pub gravity: [f64; 3],
-    /// Substeps in a step, 1 to 10,000. Many substeps of one iteration hold cloth far better than one step of many iterations,
+    /// Substeps in a step, 1 to 10,000; 0 for as many as [`hold`](Self::hold) needs to keep the cloth as stiff, and as soft, as it
+    /// is, or 1 without. Many substeps of one iteration hold cloth far better than one step of many iterations,
     /// at the same cost.
     pub substeps: u32,
     /// Most iterations of the solver in a substep, 1 to 10,000: sweeps over all elements, or what the solver counts.
@@ -243,15 +244,21 @@ pub(crate) fn step_in<T: Scalar>(
     params: &Params,
     dt: f64,
 ) -> StepReport {
-    let rate = f64::from(params.substeps.max(1)) / dt;
-    if !(dt > 0.0 && T::of(dt).finite() && T::of(rate).finite() && state.fits(model)) {
+    if !(dt > 0.0 && T::of(dt).finite() && state.fits(model)) {
+        return StepReport::default();
+    }
+    let global = !(matches!(params.solver, Solver::GaussSeidel { .. }) || state.multipliers.is_empty());
+    let hold = if global { Hold::NONE } else { params.hold };
+    scratch.holder.prepare(model, &hold, params.gravity, &state.x);
+    let asked = if params.substeps == 0 { scratch.holder.substeps(dt) } else { params.substeps };
+    if !T::of(f64::from(asked) / dt).finite() {
         return StepReport::default();
     }
     let colliders: Vec<Collider> = params.colliders.iter().filter(|c| c.sound::<T>()).copied().collect();
     let meeting = scratch.meeting.get_mut().unwrap_or_else(PoisonError::into_inner);
     let meets = meeting.open(model, &params.contact, &colliders, &params.meshes, &state.x);
     let least = if meets { meeting.least_substeps() } else { 1 };
-    let substeps = params.substeps.clamp(1, MOST_ROUNDS).max(least);
+    let substeps = asked.clamp(1, MOST_ROUNDS).max(least);
     for list in [&mut scratch.old, &mut scratch.free, &mut scratch.push] {
         list.resize(state.x.len(), [T::of(0.0); 4]);
     }
@@ -264,14 +271,12 @@ pub(crate) fn step_in<T: Scalar>(
     let acted_known = state.recall(params.solver.on_positions() && scheme.looks_back() && scheme.reach > 0.0);
     let zero = [T::of(0.0); BLOCK];
     let unknown = state.multipliers.iter().all(|m| *m == zero);
-    let global = !(matches!(params.solver, Solver::GaussSeidel { .. }) || state.multipliers.is_empty());
     if global {
         scratch.global.prepare(&model.elements, model.vertices(), params.solver);
     }
-    let hold = if global { Hold::NONE } else { params.hold };
-    let hold = scratch.holder.open(model, &hold, params.gravity, &state.x);
     let run = Run {
-        hold,
+        warm_start: params.warm_start || scratch.holder.warm(),
+        hold: scratch.holder.desk(),
         model,
         colliders,
         params,
@@ -318,7 +323,7 @@ pub(crate) fn step_in<T: Scalar>(
     let report = report.into_inner().unwrap_or_default();
     let meeting = scratch.meeting.get_mut().unwrap_or_else(PoisonError::into_inner);
     let touch = meeting.close(&state.x, report.contained > 0);
-    let hold = report.hold.with(scratch.holder.report());
+    let hold = report.hold.with(scratch.holder.report(), substeps);
     StepReport { touch, substeps, limit: scratch.limit.report(), hold, ..report }
 }
 

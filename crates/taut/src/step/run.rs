@@ -24,6 +24,8 @@ use std::sync::Mutex;
 pub(super) struct Run<'a, T: Scalar> {
     /// What keeps cloth from stretching.
     pub hold: Option<crate::hold::Desk<'a, T>>,
+    /// Whether a substep begins with the multipliers of the one before.
+    pub warm_start: bool,
     pub model: &'a Model<T>,
     pub params: &'a Params,
     pub colliders: Vec<Collider>,
@@ -119,7 +121,7 @@ impl<T: Scalar> Run<'_, T> {
     fn predict(&self, worker: Worker<'_>, substep: u32, scheme: &Scheme) {
         let mine = worker.share(0..self.model.vertices());
         let forces = scheme.looks_back();
-        if self.unknown && substep == 0 && (forces || self.params.warm_start) {
+        if self.unknown && substep == 0 && (forces || self.warm_start) {
             self.each(mine.clone(), |at| at.free = at.x);
             worker.sync();
             self.follow(worker, scheme.rate);
@@ -395,7 +397,7 @@ impl<T: Scalar> Run<'_, T> {
 
     /// Multipliers at the start of a substep: zero, or those of the substep before with what they do to the positions.
     fn begin(&self, worker: Worker<'_>, scheme: &Scheme) {
-        if self.params.warm_start {
+        if self.warm_start {
             let (to, scale, memory) = (self.x, scheme.reach, Some(self.memory(scheme)));
             self.model.elements.for_each(&mut Press { run: self, worker, to, scale, memory });
         } else {

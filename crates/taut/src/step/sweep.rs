@@ -90,7 +90,7 @@ impl<T: Scalar> Visit<T> for Press<'_, T> {
                 let elements = Elements::new(batch, self.worker.share(colour.clone()), self.run.lambda);
                 Push::<E, T, V, D, P, R>::new(elements, self.scale, self.memory, self.run.x, self.to)
             };
-            T::run_single(kernel);
+            T::run_cold(self.run.width, self.run.level, kernel);
             self.worker.sync();
         }
     }

@@ -42,8 +42,8 @@ pub struct Args {
     /// Rounds; more are steadier.
     #[arg(long, default_value_t = 2)]
     rounds: usize,
-    /// Substeps of the ways with levels, tethers or a limit.
-    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
+    /// Substeps of the ways with levels, tethers or a limit; 0 for as many as mesh and fabric need.
+    #[arg(long, default_value_t = 0)]
     substeps: u32,
     /// The largest stretch to keep to.
     #[arg(long, default_value_t = 0.01)]
@@ -136,6 +136,7 @@ fn report(case: &Case, runs: &[Run]) -> Value {
             "energy_off_reference": energy_off(run, runs),
             "jitter": run.jitter,
             "unmet": run.unmet,
+            "substeps": run.report.substeps,
             "levels": run.report.hold.levels,
             "nodes": run.report.hold.nodes,
             "tethers": run.report.hold.tethers,

@@ -126,7 +126,7 @@ impl Run {
         let mut copy = self.state.clone();
         let start = clock();
         step(model, &mut copy, &mut self.scratch, &Params { substeps: 1, ..self.params.clone() }, 1e-6);
-        self.setup = clock() - start;
+        self.setup = self.setup.max(clock() - start);
     }
 
     pub fn frame(&mut self, case: &Case, frame: usize, first: bool) {
@@ -175,7 +175,7 @@ impl Run {
 
     /// Time over elements and substeps, ns.
     pub fn per_element(&self, case: &Case) -> f64 {
-        self.median_ms() * 1e6 / (case.elements() as f64 * f64::from(self.params.substeps))
+        self.median_ms() * 1e6 / (case.elements() as f64 * f64::from(self.report.substeps))
     }
 
     /// How many times as long as `other` a frame takes: the median over frames.
