@@ -21,6 +21,7 @@ pub(crate) mod levels;
 pub(crate) mod limit;
 mod rim;
 mod sheet;
+mod solid;
 #[cfg(test)]
 mod tests;
 pub(crate) mod tether;
@@ -135,8 +136,9 @@ impl Pace {
 #[derive(Debug)]
 pub(crate) struct Holder<T: Scalar> {
     key: Option<Key>,
-    levels: Levels<T>,
-    rim: Levels<T>,
+    levels: Levels<T, 3>,
+    rim: Levels<T, 3>,
+    solid: Levels<T, 4>,
     tethers: Tethers<T>,
     bounds: Bounds<T>,
     charts: u64,
@@ -167,6 +169,7 @@ impl<T: Scalar> Default for Holder<T> {
             key: None,
             levels: Levels::default(),
             rim: Levels::default(),
+            solid: Levels::default(),
             tethers: Tethers::default(),
             bounds: Bounds::default(),
             charts: 0,
@@ -182,8 +185,9 @@ fn bytes_of<T>(list: &[T]) -> usize {
 
 /// What workers see of a holder during a step.
 pub(crate) struct Desk<'a, T: Scalar> {
-    pub levels: levels::Desk<'a, T>,
-    pub rim: levels::Desk<'a, T>,
+    pub levels: levels::Desk<'a, T, 3>,
+    pub rim: levels::Desk<'a, T, 3>,
+    pub solid: levels::Desk<'a, T, 4>,
     pub tethers: &'a Tethers<T>,
     pub bounds: limit::Desk<'a, T>,
 }
@@ -219,6 +223,7 @@ impl<T: Scalar> Holder<T> {
         Some(Desk {
             levels: self.levels.desk(),
             rim: self.rim.desk(),
+            solid: self.solid.desk(),
             tethers: &self.tethers,
             bounds: self.bounds.desk(max_stretch),
         })
@@ -226,20 +231,24 @@ impl<T: Scalar> Holder<T> {
 
     /// What was built, for the report of a step.
     pub fn report(&self) -> HoldReport {
+        let levels = self.levels.bytes() + self.rim.bytes() + self.solid.bytes();
         HoldReport {
             warm_start: self.pace.warm,
-            levels: self.levels.list.len() as u32,
-            nodes: (self.levels.nodes() + self.rim.nodes()) as u64,
+            levels: self.levels.list.len().max(self.solid.list.len()) as u32,
+            nodes: (self.levels.nodes() + self.rim.nodes() + self.solid.nodes()) as u64,
             charts: self.charts,
             tethers: self.tethers.count as u64,
             limited: self.bounds.count() as u64,
-            bytes: (self.levels.bytes() + self.rim.bytes() + self.tethers.bytes() + self.bounds.bytes()) as u64,
+            bytes: (levels + self.tethers.bytes() + self.bounds.bytes()) as u64,
             ..HoldReport::default()
         }
     }
 
     fn build(&mut self, model: &Model<T>, hold: &Hold, gravity: [f64; 3], held: &[u32]) {
         *self = Holder::default();
+        if hold.levels > 0 {
+            self.solid = solid::levels(model, hold, gravity, held);
+        }
         let sheet = Sheet::of(model, hold, gravity);
         if sheet.soft {
             self.pace = Pace::soft(sheet.vertices());
