@@ -105,6 +105,7 @@ fn what_has_no_effect_is_named() {
     one(SHEET, &["cloth.sheet.fabric=cotton", "cloth.sheet.density=0.1"], &["nothing of `cloth.sheet.fabric` is used"]);
     one(SHARES, &["cloth.sheet.fabric=cotton", "cloth.sheet.form=plain"], &["`cloth.sheet.form` has no effect"]);
     one(SHARES, &["solver.kind=newton"], &["`solver.kind`", "projected"]);
+    assert_eq!(warnings(SHARES, &["solver={kind='auto'}"]), [""; 0], "auto is for all bodies");
     one(SHARES, &["solver.tolerance=0.001", "solver.warm_start=true"], &["`tolerance`, `warm_start` only matter"]);
     one(SHARES, &["solver.integrator={kind='bdf2'}"], &["`solver.integrator` has no effect: every body"]);
 }

@@ -49,6 +49,14 @@ pub fn warnings(simulation: &Simulation) -> Vec<String> {
     if metrics.inverted > 0 {
         warnings.push(format!("{} tetrahedra are inside out in the last frame", metrics.inverted));
     }
+    let held = simulation.held();
+    if held.unmet > 0 {
+        let (steps, most) = (held.unmet, 100.0 * held.stretch);
+        warnings.push(format!(
+            "`solver.max_stretch` was not met in {steps} steps, where cloth was stretched by up to {most:.2} %: try more \
+             `solver.substeps` or `solver.rounds`"
+        ));
+    }
     warnings.extend(simulation.contact().warnings());
     warnings
 }
@@ -78,6 +86,14 @@ pub fn print(simulation: &Simulation, result: &Value, folder: &Folder, seconds: 
         let [weft, warp, shear] = strain;
         println!(
             "  largest strain at the end: weft {weft:.2} %, warp {warp:.2} %, shear {shear:.2} %; area {area:+.2} %"
+        );
+    }
+    let held = simulation.held();
+    if held.limited > 0 {
+        let (most, substeps) = (100.0 * held.stretch, held.substeps);
+        println!(
+            "  held cloth was stretched by {most:.2} % at most, with {substeps} substeps and {} levels",
+            held.levels
         );
     }
     if simulation.objects().iter().any(|object| !object.info.tets.is_empty()) {

@@ -47,7 +47,7 @@ fn kinds(settings: &Settings) -> (bool, bool) {
 fn solver(settings: &Settings, root: &Node, out: &mut Vec<String>) {
     let table = root.get("solver");
     let (elastic, shares) = kinds(settings);
-    let projected = matches!(settings.solver, Solver::Pbd(_));
+    let projected = matches!(settings.solver, Solver::Pbd(_) | Solver::Auto(_));
     let idle = |keys: &[&str]| {
         let named: Vec<String> = keys.iter().filter(|key| given(table, key)).map(|key| format!("`{key}`")).collect();
         (!named.is_empty()).then(|| named.join(", "))

@@ -127,6 +127,7 @@ pub struct Simulation {
     skins: Vec<Skin>,
     verifier: Verifier,
     verify: bool,
+    held: taut::HoldReport,
     log: ContactLog,
     contained: u64,
     contacts: u64,
@@ -180,6 +181,7 @@ impl Simulation {
             skins,
             verifier,
             verify: false,
+            held: taut::HoldReport::default(),
             log: ContactLog::default(),
             contained: 0,
             contacts: 0,
@@ -241,13 +243,9 @@ impl Simulation {
             report.iterations += done.iterations;
             report.residual = done.residual;
             report.limit = report.limit.join(&done.limit);
-            report.hold = taut::HoldReport {
-                rounds: report.hold.rounds + done.hold.rounds,
-                unmet: report.hold.unmet + done.hold.unmet,
-                stretch: report.hold.stretch.max(done.hold.stretch),
-                ..done.hold
-            };
+            report.hold = report.hold.then(done.hold);
         }
+        self.held = self.held.then(report.hold);
         self.frame += 1;
         self.contained += report.contained;
         self.contacts = report.contacts;
@@ -277,6 +275,11 @@ impl Simulation {
     /// What each of them did in the last step.
     pub fn limit_reports(&mut self) -> &[LimitReport] {
         self.engine.limit_reports()
+    }
+
+    /// What kept cloth from stretching, in all frames computed since it was made.
+    pub fn held(&self) -> taut::HoldReport {
+        self.held
     }
 
     /// How far from done the solver was, by what it left.

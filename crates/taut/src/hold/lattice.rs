@@ -149,14 +149,17 @@ fn hang(
     out: &mut Lattice,
 ) {
     let found = around.map(|((row, column), w)| (number.get(&(points.chart[i], row, column)).copied(), w));
-    let total: f64 = found.iter().map(|(n, w)| if n.is_some() { *w } else { 0.0 }).sum();
-    if total < 1e-3 {
-        return;
-    }
-    for (k, (n, w)) in found.into_iter().enumerate() {
-        let Some(n) = n else { continue };
-        let w = w / total * points.free[i];
-        out.parents[i][k] = (n, w);
+    out.parents[i] = shares(found, points.free[i]);
+    for (n, w) in out.parents[i].into_iter().filter(|p| p.1 > 0.0) {
         out.nodes.add(n as usize, points, i, w);
     }
+}
+
+/// Of nodes around a point those that there are, with weights that add up to `free`; the others have none.
+pub(super) fn shares<const N: usize>(found: [(Option<u32>, f64); N], free: f64) -> [(u32, f64); N] {
+    let total: f64 = found.iter().filter(|f| f.0.is_some()).map(|f| f.1).sum();
+    found.map(|(n, w)| match n {
+        Some(n) if total > 1e-3 => (n, w / total * free),
+        _ => (0, 0.0),
+    })
 }

@@ -102,6 +102,18 @@ pub struct HoldReport {
     pub stretch: f64,
 }
 
+impl HoldReport {
+    /// This and what came after: rounds and steps out of rounds together, the largest stretch of both; the rest as of the later.
+    pub fn then(self, later: HoldReport) -> HoldReport {
+        HoldReport {
+            rounds: self.rounds + later.rounds,
+            unmet: self.unmet + later.unmet,
+            stretch: self.stretch.max(later.stretch),
+            ..later
+        }
+    }
+}
+
 /// What the limit aims at where it acts, over the limit: short of it, so that it need not act again at once.
 const AIM: f64 = 0.3;
 /// How fast the limit's displacements count as: as if they had taken a step over this, or the last substep over [`KAPPA`], whichever is

@@ -8,7 +8,7 @@ use super::Hold;
 use super::build::{FEWEST, Near, Plan, level, rod};
 use super::flatten::{NONE, sides, sub};
 use super::geodesic::Paths;
-use super::lattice::{Lattice, Points};
+use super::lattice::{Lattice, Points, shares};
 use super::levels::Levels;
 use super::sheet::Sheet;
 use crate::lanes::Scalar;
@@ -168,17 +168,13 @@ fn string(
     let mut on = vec![[0.0; 2]; count];
     for i in 0..along.len() {
         let Some(beside) = beside(i) else { continue };
-        let found = beside.map(|(key, w, on)| (number.get(&key).copied(), w, on));
-        let total: f64 = found.iter().map(|(n, w, _)| if n.is_some() { *w } else { 0.0 }).sum();
-        if total < 1e-3 {
-            continue;
-        }
-        for (k, (n, w, off)) in found.into_iter().enumerate() {
-            let Some(n) = n else { continue };
-            let w = w / total * points.free[i];
-            lattice.parents[i][k] = (n, w);
+        lattice.parents[i] = {
+            let [a, b] = beside.map(|(key, w, _)| (number.get(&key).copied(), w));
+            shares([a, b, (None, 0.0)], points.free[i])
+        };
+        let depth = along[i].map_or(0.0, |a| a.depth);
+        for ((n, w), (_, _, off)) in lattice.parents[i].into_iter().zip(beside).filter(|p| p.0.1 > 0.0) {
             lattice.nodes.add(n as usize, points, i, w);
-            let depth = along[i].map_or(0.0, |a| a.depth);
             on[n as usize][0] += w * points.mass[i] * off;
             on[n as usize][1] += w * points.mass[i] * depth;
         }

@@ -5,6 +5,7 @@
 
 use super::Hold;
 use super::build::{FEWEST, entries, parents, rod};
+use super::lattice::shares;
 use super::levels::{Level, Levels};
 use super::sheet::{LEAST_SHARE, MARGIN, USUAL_LIMIT};
 use crate::element::Element;
@@ -181,11 +182,8 @@ fn level<T: Scalar>(points: &Points, spacing: f64) -> (Level<T, 4>, Points) {
     let node = |i: usize, c: usize| number.get(&pieces[i * CORNERS + c]).copied().filter(|_| corners[i][c].1 > 0.0);
     let (mut parents, mut nodes) = (vec![[(0, 0.0); CORNERS]; count], Points::none(number.len()));
     for i in 0..count {
-        let total: f64 = (0..CORNERS).filter(|&c| node(i, c).is_some()).map(|c| corners[i][c].1).sum();
-        for c in (0..CORNERS).filter(|_| total > 1e-3) {
-            let Some(n) = node(i, c) else { continue };
-            let w = corners[i][c].1 / total * follows[i];
-            parents[i][c] = (n, w);
+        parents[i] = shares(core::array::from_fn(|c| (node(i, c), corners[i][c].1)), follows[i]);
+        for (n, w) in parents[i].into_iter().filter(|p| p.1 > 0.0) {
             nodes.add(n as usize, points, i, w);
         }
     }
