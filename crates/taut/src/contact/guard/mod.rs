@@ -20,12 +20,14 @@
 //! on a collider are not slowed. Pairs that still fail are **truncated** in islands of vertices that could meet: planes
 //! are fixed for all pairs, then every vertex is drawn back along its way, towards a base motion known to be free, just so
 //! far that it stays on its side of all its planes (planar truncation). Base motions are the island's mean displacement, that
-//! of a collider it meets, and, if those do not do, none at all, which always does.
+//! of a collider it meets, and, if those do not do, none at all. The last always does where colliders stand still; where one moves,
+//! what it meets is taken along as it moves and turns, which always does where there is but one.
 //!
 //! # What it cannot do
 //! Driven vertices (colliders) move as they are told. If one enters a surface that could not be pushed away, the pair is reported as
 //! **impossible**; all other pairs keep their proofs.
 
+mod carry;
 mod islands;
 mod proof;
 mod sieve;
@@ -117,6 +119,8 @@ pub struct Motion<'a> {
     /// How far around itself a vertex or edge is solid, m: a ball is a vertex with a radius, a rod an edge whose vertices
     /// have one. Of a pair the greatest counts. Empty if there are none.
     pub radii: &'a [f64],
+    /// The first vertex of each driven body, ascending: what moves as one takes along as one what it meets. Empty if there is but one.
+    pub bodies: &'a [u32],
 }
 
 /// What the guard did.
@@ -142,9 +146,9 @@ pub struct Report {
     pub contained: usize,
     /// Driven vertices that leave their regions: pairs with them may be missing.
     pub strayed: usize,
-    /// Vertices that would have to be held at their starts, which are not in their regions: if there are any nothing is proved, and
-    /// the motion is to be guarded again with regions of theirs that hold both.
-    pub unfinished: Vec<u32>,
+    /// Vertices that would have to be held at their starts, or taken along by a collider, and where that is, m, which is not in their
+    /// regions: if there are any nothing is proved, and the motion is to be guarded again with regions that hold these places too.
+    pub unfinished: Vec<(u32, [f64; 3])>,
 }
 
 /// Guards a motion: writes to `x` where vertices may go. Slices in `motion` must be of one length.
@@ -155,7 +159,8 @@ pub fn guard(motion: &Motion, settings: &Settings, x: &mut Vec<[f64; 3]>) -> Rep
     let failed = slide(&judge, x, &mut report);
     // What has little room to be pushed is given more before motion is taken back.
     let narrow = |&i: &u32| !judge.driven(i) && !judge.may_stay(i as usize);
-    report.unfinished = failed.iter().flat_map(|p| p.nodes).filter(narrow).collect();
+    report.unfinished =
+        failed.iter().flat_map(|p| p.nodes).filter(narrow).map(|i| (i, motion.from[i as usize])).collect();
     if report.unfinished.is_empty() && !failed.is_empty() {
         truncate::truncate(&judge, &failed, x, &mut report);
     }
