@@ -210,7 +210,8 @@ fn colliders_are_kept_out_or_reported() {
             }
         }
     }
-    assert!(kept > 100 && reported > 25, "{kept} kept out, {reported} reported");
+    // There is but one, which takes along what it meets, and only deforms too wildly for that now and then.
+    assert!(kept > 500 && reported < 20, "{kept} kept out, {reported} reported");
 }
 
 #[test]

@@ -154,7 +154,7 @@ pub struct Report {
 /// Guards a motion: writes to `x` where vertices may go. Slices in `motion` must be of one length.
 pub fn guard(motion: &Motion, settings: &Settings, x: &mut Vec<[f64; 3]>) -> Report {
     let mut report = Report::default();
-    let judge = Judge { motion, settings };
+    let judge = Judge::new(motion, settings);
     admit(&judge, x, &mut report);
     let failed = slide(&judge, x, &mut report);
     // What has little room to be pushed is given more before motion is taken back.
@@ -187,28 +187,30 @@ fn admit(judge: &Judge, x: &mut Vec<[f64; 3]>, report: &mut Report) {
 
 /// Pushes failing pairs apart, pass by pass; returns those that fail in the end.
 fn slide(judge: &Judge, x: &mut [[f64; 3]], report: &mut Report) -> Vec<Pair> {
-    let mut failed = doubtful(judge, x, Ask::Ends(&ways(judge, x)));
+    let (ways, keep) = ways(judge, x);
+    let mut failed = doubtful(judge, x, Ask::Ends(&ways, keep));
     failed.retain(|p| judge.alterable(p) && !judge.proves(p, x));
     report.failed = failed.len();
     // The pass in which a vertex was last moved: a pair is judged again if that was the last one.
-    let mut moved = vec![0; x.len()];
-    for pass in 1..=judge.settings.slides {
+    let mut moved = vec![0u16; x.len()];
+    for pass in 1..=judge.settings.slides.min(usize::from(u16::MAX)) {
         if failed.is_empty() {
             break;
         }
         report.slides = pass;
         for p in &failed {
             push_apart(judge, p, x);
-            p.nodes.iter().for_each(|&i| moved[i as usize] = pass);
+            p.nodes.iter().for_each(|&i| moved[i as usize] = pass as u16);
         }
-        failed = doubtful(judge, x, Ask::EndsOf(&moved, pass));
+        failed = doubtful(judge, x, Ask::EndsOf(&moved, pass as u16));
         failed.retain(|p| judge.alterable(p) && !judge.proves(p, x));
     }
     failed
 }
 
-/// How far vertices go to `x`, but for a motion that all share, m. Rounded up, with a share of what pairs must keep between them.
-fn ways(judge: &Judge, x: &[[f64; 3]]) -> Vec<f32> {
+/// How vertices go to `x`, but for a motion that all share, m; and what is to be added to how far two go against each other: what pairs must
+/// keep between them, and more than all roundings.
+fn ways(judge: &Judge, x: &[[f64; 3]]) -> (Vec<[f32; 4]>, f32) {
     let from = judge.motion.from;
     let way = |i: usize| V3::from(x[i]) - V3::from(from[i]);
     let free = |i: &usize| matches!(judge.motion.roles[*i], Role::Free(_));
@@ -220,9 +222,16 @@ fn ways(judge: &Judge, x: &[[f64; 3]]) -> Vec<f32> {
         size = x[i].iter().chain(&from[i]).fold(size, |m, c| m.max(c.abs()));
     }
     let shared = sum * (1.0 / f64::max(count, 1.0));
-    // A pair's two shares exceed what rounding does to bounds and ways a thousand times.
-    let keep = 0.5 * judge.settings.clearance + 1e-9 * size;
-    (0..x.len()).map(|i| (1.00001 * ((way(i) - shared).norm2().sqrt() + keep)) as f32).collect()
+    let mut most = 0.0_f64;
+    let mut relative = |i: usize| {
+        let w = way(i) - shared;
+        // What is no number stays none.
+        most = most.max(w.x.abs()).max(w.y.abs()).max(w.z.abs());
+        [w.x as f32, w.y as f32, w.z as f32, 0.0]
+    };
+    let ways = (0..x.len()).map(&mut relative).collect();
+    // Ways are off by 2⁻²⁴ of the greatest at most, bounds and shared motion by far less.
+    (ways, (1.001 * judge.settings.clearance + 1e-8 * size + 1e-6 * most) as f32)
 }
 
 /// Moves a pair's vertices along its direction until what is missing between them is made up.

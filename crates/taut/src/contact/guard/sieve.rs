@@ -10,10 +10,11 @@ use fearless_simd::Level;
 /// Which pairs to sieve, and for what.
 #[derive(Clone, Copy)]
 pub(super) enum Ask<'a> {
-    /// All: are they apart at the start and at the end? With how far vertices go, m: what is farther apart than that is.
-    Ends(&'a [f32]),
+    /// All: are they apart at the start and at the end? With how vertices go, m, and how much farther (m) than two features go against
+    /// each other they must be apart at the start to be so for certain: cloth mostly moves along with what is near it.
+    Ends(&'a [[f32; 4]], f32),
     /// The same, for those that have a vertex marked with the number.
-    EndsOf(&'a [usize], usize),
+    EndsOf(&'a [u16], u16),
     /// All: are they apart with each vertex at either end of its way?
     Mixed,
 }
@@ -68,12 +69,10 @@ impl Sieve<'_> {
             asked[count] = *nodes;
             count += usize::from(match self.ask {
                 Ask::EndsOf(marks, mark) => nodes.iter().any(|&i| marks[i as usize] == mark),
-                Ask::Ends(ways) => {
-                    let more = |most: f32, way: f32| if way <= most { most } else { way };
-                    let most = |side: &[u32]| side.iter().map(|&i| ways[i as usize]).fold(0.0, more);
-                    let (a, b) = nodes.split_at(self.split);
+                Ask::Ends(ways, keep) => {
+                    let room = bounds.get(first + i).map_or(0.0, |&apart| 0.9999 * (apart - keep));
                     // Not the other way round: what is no number is asked.
-                    !bounds.get(first + i).is_some_and(|&apart| apart > most(a) + most(b))
+                    !(room > 0.0 && against(ways, nodes, self.split) < room * room)
                 }
                 Ask::Mixed => true,
             });
@@ -127,6 +126,22 @@ impl Sieve<'_> {
             _ => ends & apart(n, from, from, self.split, along(n, solid)),
         }
     }
+}
+
+/// How far vertices of the two features go against each other at most, squared, m²; not a number if one of them is none.
+#[inline(always)]
+fn against(ways: &[[f32; 4]], nodes: &[u32; 4], split: usize) -> f32 {
+    let w = nodes.map(|i| ways[i as usize]);
+    let apart = |i: usize, j: usize| {
+        let d: [f32; 3] = core::array::from_fn(|k| w[i][k] - w[j][k]);
+        d[0] * d[0] + d[1] * d[1] + d[2] * d[2]
+    };
+    let more = |most: f32, d: f32| if d <= most { most } else { d };
+    let (own, other) = if split == 1 { (apart(0, 1), 0.0) } else { (apart(1, 2), apart(1, 3)) };
+    let all = [apart(0, 2), apart(0, 3), own, other];
+    let sum: f32 = all.iter().sum();
+    // Comparisons lose what is no number, differences keep it.
+    all.into_iter().fold(0.0, more) + (sum - sum)
 }
 
 /// One bit for each lane in which `n` separates `p`'s first feature from `q`'s second.

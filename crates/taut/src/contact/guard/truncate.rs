@@ -24,7 +24,8 @@ enum Mode {
     Frozen,
 }
 
-/// Rounds after which failing islands are taken along by what moves them at once; and those after which they are frozen.
+/// Rounds after which failing islands are taken along at once by what moves them, or frozen if nothing does; and those after which all are
+/// frozen.
 const PATIENCE: usize = 6;
 const NO_PATIENCE: usize = 12;
 /// Rounds at most.
@@ -185,7 +186,7 @@ impl<'a> Work<'a> {
     fn judge(&self, x: &[[f64; 3]], impossible: &mut Vec<[u32; 4]>) -> Vec<Pair> {
         impossible.clear();
         let mut failing = Vec::new();
-        let drawn: Vec<usize> = self.mode.iter().map(|&m| usize::from(m != Mode::Free)).collect();
+        let drawn: Vec<u16> = self.mode.iter().map(|&m| u16::from(m != Mode::Free)).collect();
         let doubtful = doubtful(self.judge, x, Ask::EndsOf(&drawn, 1));
         for pair in doubtful.iter().filter(|p| !self.judge.proves(p, x)) {
             let last = pair.nodes.iter().all(|&i| self.judge.driven(i) || self.mode[i as usize] == Mode::Frozen);
@@ -214,7 +215,8 @@ impl<'a> Work<'a> {
     /// Joins islands that fail with each other, which have to be drawn back alike, and moves those that fail in themselves on to their next
     /// mode. Returns the vertices that cannot be drawn back to where that is, because it is not in their regions.
     fn advance(&mut self, failing: &[Pair], round: usize) -> Vec<(u32, [f64; 3])> {
-        let all = self.mode.len() as u32;
+        let (all, moves) = (self.mode.len() as u32, self.carry.iter().any(|c| c.speed > 0.0));
+        let freeze = round >= if moves { NO_PATIENCE } else { PATIENCE };
         let before: Vec<u32> = (0..all).map(|i| self.islands.of(i)).collect();
         let mut hit = vec![false; self.mode.len()];
         for pair in failing {
@@ -240,7 +242,7 @@ impl<'a> Work<'a> {
             let name = self.islands.of(i) as usize;
             let mode = &mut self.mode[i as usize];
             *mode = match parts[name] {
-                _ if round >= NO_PATIENCE && (parts[name].is_some() || *mode != Mode::Free) => Mode::Frozen,
+                _ if freeze && (parts[name].is_some() || *mode != Mode::Free) => Mode::Frozen,
                 Some((least, most, grown)) => following(least, most, grown, self.carry[name].speed > 0.0, round),
                 None => *mode,
             };
@@ -280,7 +282,7 @@ fn following(least: Mode, most: Mode, grown: bool, carried: bool, round: usize) 
         Mode::Free => Mode::Mean,
         Mode::Mean | Mode::Carried if carried && round >= PATIENCE => Mode::Taken,
         Mode::Still | Mode::Frozen if grown && carried && least < Mode::Still => Mode::Taken,
-        same if grown => same,
+        same if grown && (carried || same == Mode::Mean) => same,
         Mode::Mean if carried => Mode::Carried,
         Mode::Carried => Mode::Taken,
         Mode::Mean | Mode::Taken => Mode::Still,
