@@ -38,7 +38,7 @@ use super::detect::Pairs;
 use crate::lanes::V3;
 pub(super) use islands::Islands;
 use proof::{Judge, Pair};
-use sieve::{Ask, doubtful};
+use sieve::{Ask, Ways, doubtful};
 
 /// How a vertex may be moved.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -114,7 +114,7 @@ pub struct Motion<'a> {
     /// Pairs that may meet.
     pub pairs: &'a Pairs,
     /// For the first vertices and triangles, and the first edges, of `pairs`: how far apart they are at the start at least, m, as
-    /// computed in `f64`. Spares proofs for what is farther apart than it goes. May be empty.
+    /// computed in `f64`, nothing taken off for what is solid around them. Spares proofs for what is farther apart than it goes. May be empty.
     pub bounds: [&'a [f32]; 2],
     /// How far around itself a vertex or edge is solid, m: a ball is a vertex with a radius, a rod an edge whose vertices
     /// have one. Of a pair the greatest counts. Empty if there are none.
@@ -187,8 +187,7 @@ fn admit(judge: &Judge, x: &mut Vec<[f64; 3]>, report: &mut Report) {
 
 /// Pushes failing pairs apart, pass by pass; returns those that fail in the end.
 fn slide(judge: &Judge, x: &mut [[f64; 3]], report: &mut Report) -> Vec<Pair> {
-    let (ways, keep) = ways(judge, x);
-    let mut failed = doubtful(judge, x, Ask::Ends(&ways, keep));
+    let mut failed = doubtful(judge, x, Ask::Ends(&Ways::new(judge, x)));
     failed.retain(|p| judge.alterable(p) && !judge.proves(p, x));
     report.failed = failed.len();
     // The pass in which a vertex was last moved: a pair is judged again if that was the last one.
@@ -202,36 +201,10 @@ fn slide(judge: &Judge, x: &mut [[f64; 3]], report: &mut Report) -> Vec<Pair> {
             push_apart(judge, p, x);
             p.nodes.iter().for_each(|&i| moved[i as usize] = pass as u16);
         }
-        failed = doubtful(judge, x, Ask::EndsOf(&moved, pass as u16));
+        failed = doubtful(judge, x, Ask::EndsOf(&moved, pass as u16, &Ways::new(judge, x)));
         failed.retain(|p| judge.alterable(p) && !judge.proves(p, x));
     }
     failed
-}
-
-/// How vertices go to `x`, but for a motion that all share, m; and what is to be added to how far two go against each other: what pairs must
-/// keep between them, and more than all roundings.
-fn ways(judge: &Judge, x: &[[f64; 3]]) -> (Vec<[f32; 4]>, f32) {
-    let from = judge.motion.from;
-    let way = |i: usize| V3::from(x[i]) - V3::from(from[i]);
-    let free = |i: &usize| matches!(judge.motion.roles[*i], Role::Free(_));
-    let (mut sum, mut count, mut size) = (V3::new(0.0, 0.0, 0.0), 0.0, 0.0_f64);
-    for i in 0..x.len() {
-        if free(&i) {
-            (sum, count) = (sum + way(i), count + 1.0);
-        }
-        size = x[i].iter().chain(&from[i]).fold(size, |m, c| m.max(c.abs()));
-    }
-    let shared = sum * (1.0 / f64::max(count, 1.0));
-    let mut most = 0.0_f64;
-    let mut relative = |i: usize| {
-        let w = way(i) - shared;
-        // What is no number stays none.
-        most = most.max(w.x.abs()).max(w.y.abs()).max(w.z.abs());
-        [w.x as f32, w.y as f32, w.z as f32, 0.0]
-    };
-    let ways = (0..x.len()).map(&mut relative).collect();
-    // Ways are off by 2⁻²⁴ of the greatest at most, bounds and shared motion by far less.
-    (ways, (1.001 * judge.settings.clearance + 1e-8 * size + 1e-6 * most) as f32)
 }
 
 /// Moves a pair's vertices along its direction until what is missing between them is made up.

@@ -74,13 +74,13 @@ impl<'a> Judge<'a> {
         region.lo[0] > region.hi[0] || region.holds(self.motion.from[i])
     }
 
-    /// All pairs, in a fixed order, and how far apart they are at the start at least, m.
+    /// All pairs, in a fixed order, and how much room is between them at the start at least, m.
     pub fn bounded_pairs(&self) -> impl Iterator<Item = (Pair, f64)> {
         let Motion { pairs, bounds, .. } = *self.motion;
         let lists = [(Kind::VertexTriangle, &pairs.vertex_triangle), (Kind::EdgeEdge, &pairs.edge_edge)];
-        lists.into_iter().zip(bounds).flat_map(|((kind, list), bounds)| {
+        lists.into_iter().zip(bounds).flat_map(move |((kind, list), bounds)| {
             let bound = move |i: usize| bounds.get(i).map_or(0.0, |&b| f64::from(b));
-            list.iter().enumerate().map(move |(i, &nodes)| (Pair { kind, nodes }, bound(i)))
+            list.iter().enumerate().map(move |(i, &nodes)| (Pair { kind, nodes }, bound(i) - self.solid(&nodes)))
         })
     }
 

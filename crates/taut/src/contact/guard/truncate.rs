@@ -3,7 +3,7 @@
 use super::carry::{Carry, carries};
 use super::islands::Islands;
 use super::proof::{Judge, Pair};
-use super::sieve::{Ask, doubtful};
+use super::sieve::{Ask, Ways, doubtful};
 use super::{Report, Role};
 use crate::lanes::V3;
 
@@ -187,7 +187,7 @@ impl<'a> Work<'a> {
         impossible.clear();
         let mut failing = Vec::new();
         let drawn: Vec<u16> = self.mode.iter().map(|&m| u16::from(m != Mode::Free)).collect();
-        let doubtful = doubtful(self.judge, x, Ask::EndsOf(&drawn, 1));
+        let doubtful = doubtful(self.judge, x, Ask::EndsOf(&drawn, 1, &Ways::new(self.judge, x)));
         for pair in doubtful.iter().filter(|p| !self.judge.proves(p, x)) {
             let last = pair.nodes.iter().all(|&i| self.judge.driven(i) || self.mode[i as usize] == Mode::Frozen);
             // A collider may come nearer than the clearance, as long as it does not touch.

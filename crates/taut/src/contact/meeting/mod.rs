@@ -9,7 +9,7 @@ mod search;
 mod tests;
 
 use super::broad::Aabb;
-use super::detect::{Field, Near, Pairs};
+use super::detect::{Field, Kind, Near, Pairs, near_of};
 use super::driven::Drivers;
 use super::guard::{self, Motion, Precision, Role, Settings};
 use super::rows::Row;
@@ -426,6 +426,7 @@ impl<T: Scalar> Meeting<T> {
         self.amend(&[]);
         let mut searches = 0;
         loop {
+            self.bound_all();
             let motion = Motion {
                 from: &self.from,
                 to: &self.to,
@@ -454,6 +455,15 @@ impl<T: Scalar> Meeting<T> {
                 let more: Vec<u32> = report.unfinished.iter().map(|u| u.0).collect();
                 self.amend(&more);
             }
+        }
+    }
+
+    /// Completes what is known of how far apart pairs are at the start: those found after contacts were made have no bounds yet.
+    fn bound_all(&mut self) {
+        let Pairs { vertex_triangle, edge_edge } = &self.pairs;
+        let lists = [(Kind::VertexTriangle, vertex_triangle), (Kind::EdgeEdge, edge_edge)];
+        for ((kind, list), bounds) in lists.into_iter().zip(&mut self.bounds) {
+            near_of(kind, &self.from, &list[bounds.len()..], 0.0, &mut Vec::new(), bounds);
         }
     }
 
