@@ -92,24 +92,27 @@ pub(super) fn carries(judge: &Judge, islands: &mut Islands, meeting: &[Pair], x:
     let motion = judge.motion;
     let way = |d: u32| V::from(x[d as usize]) - V::from(motion.from[d as usize]);
     let body = |d: u32| motion.bodies.partition_point(|&first| first <= d);
-    let mut fits = vec![Fit::default(); x.len()];
-    let mut each = |mut f: Box<dyn FnMut(&mut Fit, u32) + '_>| {
-        for pair in meeting {
-            let Some(&first) = pair.nodes.iter().find(|&&i| !judge.driven(i)) else { continue };
-            let island = islands.of(first) as usize;
-            pair.nodes.iter().filter(|&&i| judge.driven(i)).for_each(|&d| f(&mut fits[island], d));
+    // Islands, and driven vertices they may meet.
+    let mut met: Vec<(u32, u32)> = Vec::new();
+    for pair in meeting {
+        if let Some(&first) = pair.nodes.iter().find(|&&i| !judge.driven(i)) {
+            let island = islands.of(first);
+            met.extend(pair.nodes.iter().filter(|&&i| judge.driven(i)).map(|&d| (island, d)));
         }
-    };
-    each(Box::new(|fit, d| {
+    }
+    let mut fits = vec![Fit::default(); x.len()];
+    for &(island, d) in &met {
+        let fit = &mut fits[island as usize];
         if way(d).norm2() > fit.speed {
             (fit.speed, fit.body, fit.origin) = (way(d).norm2(), body(d), V::from(motion.from[d as usize]));
         }
-    }));
-    each(Box::new(|fit, d| {
+    }
+    for &(island, d) in &met {
+        let fit = &mut fits[island as usize];
         if fit.speed > 0.0 && body(d) == fit.body {
             fit.add(V::from(motion.from[d as usize]) - fit.origin, way(d));
         }
-    }));
+    }
     fits.iter().map(Fit::carry).collect()
 }
 

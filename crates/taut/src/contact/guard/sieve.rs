@@ -64,8 +64,8 @@ impl Ways {
         let (own, other) = if split == 1 { (apart(0, 1), 0.0) } else { (apart(1, 2), apart(1, 3)) };
         let all = [apart(0, 2), apart(0, 3), own, other];
         let sum: f32 = all.iter().sum();
-        // Comparisons lose what is no number, differences keep it.
-        all.into_iter().fold(0.0, more) + (sum - sum)
+        // Comparisons lose what is no number, products keep it.
+        all.into_iter().fold(0.0, more) + 0.0 * sum
     }
 }
 
