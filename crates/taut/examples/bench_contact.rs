@@ -67,8 +67,16 @@ fn measure(side: usize) {
         lap(4);
         // The guard: a calm motion in which few pairs fail, and a wild one in which most layers would cross.
         let mut guarded = |to: &[[f64; 3]]| {
-            let motion =
-                Motion { from: &x, to, roles: &roles, regions: &regions, pairs: &pairs, bounds: [&[]; 2], radii: &[] };
+            let motion = Motion {
+                from: &x,
+                to,
+                roles: &roles,
+                regions: &regions,
+                pairs: &pairs,
+                bounds: [&[]; 2],
+                radii: &[],
+                bodies: &[],
+            };
             guard(&motion, &settings, &mut out)
         };
         guarded(&calm);

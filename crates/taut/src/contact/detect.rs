@@ -130,12 +130,9 @@ impl Field {
     pub fn self_pairs(&self, pairs: &mut Pairs) {
         self.vertices_and_triangles(self, pairs);
         let edges = &self.surface.edges;
-        self.edges.self_pairs(|i, j| {
-            let (a, b) = (edges[i.min(j) as usize], edges[i.max(j) as usize]);
-            if a[0] != b[0] && a[0] != b[1] && a[1] != b[0] && a[1] != b[1] {
-                pairs.edge_edge.push([a[0], a[1], b[0], b[1]]);
-            }
-        });
+        let mut lot = Lot::new(&mut pairs.edge_edge);
+        self.edges.self_pairs(|i, j| lot.edges(edges[i.min(j) as usize], edges[i.max(j) as usize]));
+        lot.empty();
     }
 
     /// Adds the pairs of features of this surface and another that share no vertex.
@@ -143,12 +140,9 @@ impl Field {
         self.vertices_and_triangles(other, pairs);
         other.vertices_and_triangles(self, pairs);
         let (mine, theirs) = (&self.surface.edges, &other.surface.edges);
-        self.edges.pairs(&other.edges, |i, j| {
-            let (a, b) = (mine[i as usize], theirs[j as usize]);
-            if a[0] != b[0] && a[0] != b[1] && a[1] != b[0] && a[1] != b[1] {
-                pairs.edge_edge.push([a[0], a[1], b[0], b[1]]);
-            }
-        });
+        let mut lot = Lot::new(&mut pairs.edge_edge);
+        self.edges.pairs(&other.edges, |i, j| lot.edges(mine[i as usize], theirs[j as usize]));
+        lot.empty();
     }
 
     /// Calls `found` for every two triangles of this surface, or of this and another, whose boxes overlap.
@@ -170,12 +164,50 @@ impl Field {
 
     fn vertices_and_triangles(&self, other: &Field, pairs: &mut Pairs) {
         let (vertices, triangles) = (&self.surface.vertices, &other.surface.triangles);
+        let mut lot = Lot::new(&mut pairs.vertex_triangle);
         self.vertices.pairs(&other.triangles, |i, j| {
             let (v, [a, b, c]) = (vertices[i as usize], triangles[j as usize]);
-            if v != a && v != b && v != c {
-                pairs.vertex_triangle.push([v, a, b, c]);
-            }
+            lot.add([v, a, b, c], (v != a) & (v != b) & (v != c));
         });
+        lot.empty();
+    }
+}
+
+/// Pairs on their way into a list. Half of what trees find shares a vertex, unforeseeably: all are written down, and those overwritten.
+struct Lot<'a> {
+    list: &'a mut Vec<[u32; 4]>,
+    lot: [[u32; 4]; LOT],
+    count: usize,
+}
+
+/// Pairs that go into a list together.
+const LOT: usize = 256;
+
+impl<'a> Lot<'a> {
+    fn new(list: &'a mut Vec<[u32; 4]>) -> Self {
+        Lot { list, lot: [[0; 4]; LOT], count: 0 }
+    }
+
+    /// Adds a pair if it is to be `kept`.
+    #[inline(always)]
+    fn add(&mut self, pair: [u32; 4], kept: bool) {
+        self.lot[self.count % LOT] = pair;
+        self.count += usize::from(kept);
+        if self.count == LOT {
+            self.empty();
+        }
+    }
+
+    /// Adds two edges if they share no vertex.
+    #[inline(always)]
+    fn edges(&mut self, a: [u32; 2], b: [u32; 2]) {
+        let apart = (a[0] != b[0]) & (a[0] != b[1]) & (a[1] != b[0]) & (a[1] != b[1]);
+        self.add([a[0], a[1], b[0], b[1]], apart);
+    }
+
+    fn empty(&mut self) {
+        self.list.extend_from_slice(&self.lot[..self.count]);
+        self.count = 0;
     }
 }
 

@@ -66,6 +66,11 @@ impl Drivers {
         self.starts.last().map_or(0, |end| (end - self.starts[0]) as usize)
     }
 
+    /// The first vertex of each.
+    pub fn firsts(&self) -> &[u32] {
+        &self.starts[..self.len()]
+    }
+
     /// How many colliders there are.
     pub fn len(&self) -> usize {
         self.simple.len() + self.meshes.len()

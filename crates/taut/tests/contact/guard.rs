@@ -57,14 +57,22 @@ impl World {
         let there: Vec<P> =
             to.iter().zip(&self.x).map(|(t, f)| if t.iter().all(|c| c.is_finite()) { *t } else { *f }).collect();
         swept_regions(&self.x, &there, pad, &mut regions);
-        let fields: Vec<Field> = self.surfaces.iter().map(|t| Field::new(Surface::new(t), &regions)).collect();
-        all_pairs(&fields, &self.deforms, &mut pairs);
-        let report = guard(&self.motion(to, &regions, &pairs), settings, &mut x);
-        (x, report)
+        loop {
+            let fields: Vec<Field> = self.surfaces.iter().map(|t| Field::new(Surface::new(t), &regions)).collect();
+            pairs.clear();
+            all_pairs(&fields, &self.deforms, &mut pairs);
+            let report = guard(&self.motion(to, &regions, &pairs), settings, &mut x);
+            if report.unfinished.is_empty() {
+                return (x, report);
+            }
+            for &(i, place) in &report.unfinished {
+                regions[i as usize] = regions[i as usize].and(Aabb::around(&[place], 0.0));
+            }
+        }
     }
 
     fn motion<'a>(&'a self, to: &'a [P], regions: &'a [Aabb], pairs: &'a Pairs) -> Motion<'a> {
-        Motion { from: &self.x, to, roles: &self.roles, regions, pairs, bounds: [&[]; 2], radii: &[] }
+        Motion { from: &self.x, to, roles: &self.roles, regions, pairs, bounds: [&[]; 2], radii: &[], bodies: &[] }
     }
 }
 
@@ -202,7 +210,8 @@ fn colliders_are_kept_out_or_reported() {
             }
         }
     }
-    assert!(kept > 100 && reported > 25, "{kept} kept out, {reported} reported");
+    // There is but one, which takes along what it meets, and only deforms too wildly for that now and then.
+    assert!(kept > 500 && reported < 20, "{kept} kept out, {reported} reported");
 }
 
 #[test]

@@ -310,6 +310,35 @@ fn a_moving_mesh_pushes_cloth() {
     assert!(middle > 0.65, "the sheet's middle is at {middle}");
 }
 
+/// A mesh that runs into a free sheet takes it along, at any speed: the sheet wraps it, and never lets it through. Where the guard can
+/// only hold cloth at its start, or draw it towards the mean of its motion, the ball runs into it as soon as it is wrapped.
+#[test]
+fn a_fast_mesh_catches_a_free_sheet() {
+    let ball = globe(10);
+    let shape = Arc::new(ColliderMesh::new(&ball.positions, &ball.triangles));
+    for (speed, spin, frames) in [(4.0, 6.0, 14), (10.0, 6.0, 9), (30.0, 20.0, 6)] {
+        let mut world = World::<f32>::new(&[placed(21, 0.6, 12, |p| p)]);
+        let at = |t: f64| -> Arc<[[f64; 3]]> {
+            let (s, c) = (spin * t).sin_cos();
+            let turned = |p: &[f64; 3]| [c * p[0] - s * p[2], p[1], s * p[0] + c * p[2]].map(|c| 0.1 * c);
+            let place = |[x, y, z]: [f64; 3]| [x, y - 0.2 + speed * t, z];
+            ball.positions.iter().map(|p| place(turned(p))).collect()
+        };
+        for frame in 0..frames {
+            let t = f64::from(frame) * DT;
+            world.params.meshes =
+                vec![MeshCollider { from: at(t), to: at(t + DT), ..MeshCollider::fixed(shape.clone()) }];
+            let report = world.step();
+            let now = format!("{speed} m/s, frame {frame}: {:?}", report.touch);
+            assert_eq!((report.touch.impossible, report.touch.tangled, world.intersections()), (0, 0, 0), "{now}");
+        }
+        // The sheet's middle was hit first, and is still before the ball.
+        let centre = -0.2 + speed * f64::from(frames) * DT;
+        let middle = world.state.position(&world.model, 10 * 21 + 10)[1];
+        assert!(middle > centre, "{speed} m/s: the ball is at {centre}, the sheet's middle at {middle}");
+    }
+}
+
 /// Contacts in the solver keep the momentum of two sheets that meet in space.
 #[test]
 fn sheets_that_collide_in_space_keep_their_momentum() {

@@ -20,12 +20,14 @@
 //! on a collider are not slowed. Pairs that still fail are **truncated** in islands of vertices that could meet: planes
 //! are fixed for all pairs, then every vertex is drawn back along its way, towards a base motion known to be free, just so
 //! far that it stays on its side of all its planes (planar truncation). Base motions are the island's mean displacement, that
-//! of a collider it meets, and, if those do not do, none at all, which always does.
+//! of a collider it meets, and, if those do not do, none at all. The last always does where colliders stand still; where one moves,
+//! what it meets is taken along as it moves and turns, which always does where there is but one.
 //!
 //! # What it cannot do
 //! Driven vertices (colliders) move as they are told. If one enters a surface that could not be pushed away, the pair is reported as
 //! **impossible**; all other pairs keep their proofs.
 
+mod carry;
 mod islands;
 mod proof;
 mod sieve;
@@ -36,7 +38,7 @@ use super::detect::Pairs;
 use crate::lanes::V3;
 pub(super) use islands::Islands;
 use proof::{Judge, Pair};
-use sieve::{Ask, doubtful};
+use sieve::{Ask, Ways, doubtful};
 
 /// How a vertex may be moved.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -112,11 +114,13 @@ pub struct Motion<'a> {
     /// Pairs that may meet.
     pub pairs: &'a Pairs,
     /// For the first vertices and triangles, and the first edges, of `pairs`: how far apart they are at the start at least, m, as
-    /// computed in `f64`. Spares proofs for what is farther apart than it goes. May be empty.
+    /// computed in `f64`, nothing taken off for what is solid around them. Spares proofs for what is farther apart than it goes. May be empty.
     pub bounds: [&'a [f32]; 2],
     /// How far around itself a vertex or edge is solid, m: a ball is a vertex with a radius, a rod an edge whose vertices
     /// have one. Of a pair the greatest counts. Empty if there are none.
     pub radii: &'a [f64],
+    /// The first vertex of each driven body, ascending: what moves as one takes along as one what it meets. Empty if there is but one.
+    pub bodies: &'a [u32],
 }
 
 /// What the guard did.
@@ -142,20 +146,21 @@ pub struct Report {
     pub contained: usize,
     /// Driven vertices that leave their regions: pairs with them may be missing.
     pub strayed: usize,
-    /// Vertices that would have to be held at their starts, which are not in their regions: if there are any nothing is proved, and
-    /// the motion is to be guarded again with regions of theirs that hold both.
-    pub unfinished: Vec<u32>,
+    /// Vertices that would have to be held at their starts, or taken along by a collider, and where that is, m, which is not in their
+    /// regions: if there are any nothing is proved, and the motion is to be guarded again with regions that hold these places too.
+    pub unfinished: Vec<(u32, [f64; 3])>,
 }
 
 /// Guards a motion: writes to `x` where vertices may go. Slices in `motion` must be of one length.
 pub fn guard(motion: &Motion, settings: &Settings, x: &mut Vec<[f64; 3]>) -> Report {
     let mut report = Report::default();
-    let judge = Judge { motion, settings };
+    let judge = Judge::new(motion, settings);
     admit(&judge, x, &mut report);
     let failed = slide(&judge, x, &mut report);
     // What has little room to be pushed is given more before motion is taken back.
     let narrow = |&i: &u32| !judge.driven(i) && !judge.may_stay(i as usize);
-    report.unfinished = failed.iter().flat_map(|p| p.nodes).filter(narrow).collect();
+    report.unfinished =
+        failed.iter().flat_map(|p| p.nodes).filter(narrow).map(|i| (i, motion.from[i as usize])).collect();
     if report.unfinished.is_empty() && !failed.is_empty() {
         truncate::truncate(&judge, &failed, x, &mut report);
     }
@@ -182,42 +187,24 @@ fn admit(judge: &Judge, x: &mut Vec<[f64; 3]>, report: &mut Report) {
 
 /// Pushes failing pairs apart, pass by pass; returns those that fail in the end.
 fn slide(judge: &Judge, x: &mut [[f64; 3]], report: &mut Report) -> Vec<Pair> {
-    let mut failed = doubtful(judge, x, Ask::Ends(&ways(judge, x)));
+    let mut failed = doubtful(judge, x, Ask::Ends(&Ways::new(judge, x)));
     failed.retain(|p| judge.alterable(p) && !judge.proves(p, x));
     report.failed = failed.len();
     // The pass in which a vertex was last moved: a pair is judged again if that was the last one.
-    let mut moved = vec![0; x.len()];
-    for pass in 1..=judge.settings.slides {
+    let mut moved = vec![0u16; x.len()];
+    for pass in 1..=judge.settings.slides.min(usize::from(u16::MAX)) {
         if failed.is_empty() {
             break;
         }
         report.slides = pass;
         for p in &failed {
             push_apart(judge, p, x);
-            p.nodes.iter().for_each(|&i| moved[i as usize] = pass);
+            p.nodes.iter().for_each(|&i| moved[i as usize] = pass as u16);
         }
-        failed = doubtful(judge, x, Ask::EndsOf(&moved, pass));
+        failed = doubtful(judge, x, Ask::EndsOf(&moved, pass as u16, &Ways::new(judge, x)));
         failed.retain(|p| judge.alterable(p) && !judge.proves(p, x));
     }
     failed
-}
-
-/// How far vertices go to `x`, but for a motion that all share, m. Rounded up, with a share of what pairs must keep between them.
-fn ways(judge: &Judge, x: &[[f64; 3]]) -> Vec<f32> {
-    let from = judge.motion.from;
-    let way = |i: usize| V3::from(x[i]) - V3::from(from[i]);
-    let free = |i: &usize| matches!(judge.motion.roles[*i], Role::Free(_));
-    let (mut sum, mut count, mut size) = (V3::new(0.0, 0.0, 0.0), 0.0, 0.0_f64);
-    for i in 0..x.len() {
-        if free(&i) {
-            (sum, count) = (sum + way(i), count + 1.0);
-        }
-        size = x[i].iter().chain(&from[i]).fold(size, |m, c| m.max(c.abs()));
-    }
-    let shared = sum * (1.0 / f64::max(count, 1.0));
-    // A pair's two shares exceed what rounding does to bounds and ways a thousand times.
-    let keep = 0.5 * judge.settings.clearance + 1e-9 * size;
-    (0..x.len()).map(|i| (1.00001 * ((way(i) - shared).norm2().sqrt() + keep)) as f32).collect()
 }
 
 /// Moves a pair's vertices along its direction until what is missing between them is made up.

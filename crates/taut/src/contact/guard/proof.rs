@@ -37,11 +37,18 @@ pub(super) struct Plane {
 pub(super) struct Judge<'a> {
     pub motion: &'a Motion<'a>,
     pub settings: &'a Settings,
+    /// The first vertex that has a radius: few have one.
+    first_round: u32,
 }
 
 type P = [f64; 3];
 
-impl Judge<'_> {
+impl<'a> Judge<'a> {
+    pub fn new(motion: &'a Motion<'a>, settings: &'a Settings) -> Self {
+        let first_round = motion.radii.iter().position(|&r| r > 0.0).map_or(u32::MAX, |i| i as u32);
+        Judge { motion, settings, first_round }
+    }
+
     /// The nearest place to `p` in a vertex's region, as it can be stored; its start, if it may stay there, stays as it is, to the
     /// bit, and so does a vertex without a region. Regions are `f32`, so rounding to `f32` leads into them.
     pub fn within(&self, i: usize, p: P) -> P {
@@ -67,20 +74,20 @@ impl Judge<'_> {
         region.lo[0] > region.hi[0] || region.holds(self.motion.from[i])
     }
 
-    /// All pairs, in a fixed order, and how far apart they are at the start at least, m.
+    /// All pairs, in a fixed order, and how much room is between them at the start at least, m.
     pub fn bounded_pairs(&self) -> impl Iterator<Item = (Pair, f64)> {
         let Motion { pairs, bounds, .. } = *self.motion;
         let lists = [(Kind::VertexTriangle, &pairs.vertex_triangle), (Kind::EdgeEdge, &pairs.edge_edge)];
-        lists.into_iter().zip(bounds).flat_map(|((kind, list), bounds)| {
+        lists.into_iter().zip(bounds).flat_map(move |((kind, list), bounds)| {
             let bound = move |i: usize| bounds.get(i).map_or(0.0, |&b| f64::from(b));
-            list.iter().enumerate().map(move |(i, &nodes)| (Pair { kind, nodes }, bound(i)))
+            list.iter().enumerate().map(move |(i, &nodes)| (Pair { kind, nodes }, bound(i) - self.solid(&nodes)))
         })
     }
 
     /// How much of the distance between a pair's features is solid, m.
     #[inline(always)]
     pub fn solid(&self, nodes: &[u32; 4]) -> f64 {
-        if self.motion.radii.is_empty() {
+        if nodes.iter().all(|&i| i < self.first_round) {
             return 0.0;
         }
         nodes.iter().fold(0.0, |most, &i| f64::max(most, self.motion.radii[i as usize]))

@@ -1,5 +1,6 @@
 //! Cheap proofs for all pairs at once, lane-wide: what is left needs a closer look.
 
+use super::Role;
 use super::proof::{Judge, Pair, centres};
 use crate::contact::ccd::{along, at_least};
 use crate::contact::detect::{Kind, MOST, gather};
@@ -10,12 +11,62 @@ use fearless_simd::Level;
 /// Which pairs to sieve, and for what.
 #[derive(Clone, Copy)]
 pub(super) enum Ask<'a> {
-    /// All: are they apart at the start and at the end? With how far vertices go, m: what is farther apart than that is.
-    Ends(&'a [f32]),
+    /// All: are they apart at the start and at the end?
+    Ends(&'a Ways),
     /// The same, for those that have a vertex marked with the number.
-    EndsOf(&'a [usize], usize),
+    EndsOf(&'a [u16], u16, &'a Ways),
     /// All: are they apart with each vertex at either end of its way?
     Mixed,
+}
+
+/// How vertices go, but for a motion that all share. Cloth mostly moves along with what is near it, so most pairs need no other proof.
+pub(super) struct Ways {
+    /// m; the fourth number is idle.
+    ways: Vec<[f32; 4]>,
+    /// How much farther apart than two features go against each other they must be at the start, m: what pairs must keep between them,
+    /// and more than all roundings.
+    keep: f64,
+}
+
+impl Ways {
+    pub fn new(judge: &Judge, x: &[[f64; 3]]) -> Self {
+        let from = judge.motion.from;
+        let way = |i: usize| V3::from(x[i]) - V3::from(from[i]);
+        let free = |i: &usize| matches!(judge.motion.roles[*i], Role::Free(_));
+        let (mut sum, mut count, mut size) = (V3::new(0.0, 0.0, 0.0), 0.0, 0.0_f64);
+        for i in 0..x.len() {
+            if free(&i) {
+                (sum, count) = (sum + way(i), count + 1.0);
+            }
+            size = x[i].iter().chain(&from[i]).fold(size, |m, c| m.max(c.abs()));
+        }
+        let shared = sum * (1.0 / f64::max(count, 1.0));
+        let mut most = 0.0_f64;
+        let mut relative = |i: usize| {
+            let w = way(i) - shared;
+            most = most.max(w.x.abs()).max(w.y.abs()).max(w.z.abs());
+            [w.x as f32, w.y as f32, w.z as f32, 0.0]
+        };
+        let ways = (0..x.len()).map(&mut relative).collect();
+        // Ways are off by 2⁻²⁴ of the greatest at most, bounds and shared motion by far less.
+        Ways { ways, keep: judge.settings.clearance + 1e-8 * size + 1e-6 * most }
+    }
+
+    /// How far vertices of the two features go against each other at most, squared, m²; not a number if one of them is none.
+    #[inline(always)]
+    fn against(&self, nodes: &[u32; 4], split: usize) -> f32 {
+        let w = nodes.map(|i| self.ways[i as usize]);
+        let apart = |i: usize, j: usize| {
+            let d: [f32; 3] = core::array::from_fn(|k| w[i][k] - w[j][k]);
+            d[0] * d[0] + d[1] * d[1] + d[2] * d[2]
+        };
+        let more = |most: f32, d: f32| if d <= most { most } else { d };
+        let (own, other) = if split == 1 { (apart(0, 1), 0.0) } else { (apart(1, 2), apart(1, 3)) };
+        let all = [apart(0, 2), apart(0, 3), own, other];
+        let sum: f32 = all.iter().sum();
+        // Comparisons lose what is no number, products keep it.
+        all.into_iter().fold(0.0, more) + 0.0 * sum
+    }
 }
 
 /// The pairs, in order, that neither the line between their centres nor the one between their closest points at the start
@@ -67,18 +118,24 @@ impl Sieve<'_> {
         for (i, nodes) in part.iter().enumerate() {
             asked[count] = *nodes;
             count += usize::from(match self.ask {
-                Ask::EndsOf(marks, mark) => nodes.iter().any(|&i| marks[i as usize] == mark),
-                Ask::Ends(ways) => {
-                    let more = |most: f32, way: f32| if way <= most { most } else { way };
-                    let most = |side: &[u32]| side.iter().map(|&i| ways[i as usize]).fold(0.0, more);
-                    let (a, b) = nodes.split_at(self.split);
-                    // Not the other way round: what is no number is asked.
-                    !bounds.get(first + i).is_some_and(|&apart| apart > most(a) + most(b))
+                Ask::EndsOf(marks, mark, ways) => {
+                    nodes.iter().any(|&i| marks[i as usize] == mark)
+                        && self.may_meet(ways, bounds.get(first + i), nodes)
                 }
+                Ask::Ends(ways) => self.may_meet(ways, bounds.get(first + i), nodes),
                 Ask::Mixed => true,
             });
         }
         count
+    }
+
+    /// Whether two features, `apart` (m) or more at the start, may go that far against each other.
+    #[inline(always)]
+    fn may_meet(&self, ways: &Ways, apart: Option<&f32>, nodes: &[u32; 4]) -> bool {
+        // What is a thousandth of a thousandth less holds in spite of rounding to `f32`.
+        let room = apart.map_or(0.0, |&a| 0.999999 * f64::from(a) - ways.keep - self.judge.solid(nodes));
+        // Not the other way round: what is no number is asked.
+        !(room > 0.0 && f64::from(ways.against(nodes, self.split)) < 0.9999 * room * room)
     }
 
     /// Passes on the pairs that one direction does not prove apart; returns how many.

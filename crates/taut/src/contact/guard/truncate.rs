@@ -1,8 +1,9 @@
 //! Planar truncation: the last resort, which always ends.
 
+use super::carry::{Carry, carries};
 use super::islands::Islands;
 use super::proof::{Judge, Pair};
-use super::sieve::{Ask, doubtful};
+use super::sieve::{Ask, Ways, doubtful};
 use super::{Report, Role};
 use crate::lanes::V3;
 
@@ -15,14 +16,18 @@ enum Mode {
     Mean,
     /// Towards the start, moved as the fastest of the colliders moves that the island meets: they take along what they push.
     Carried,
+    /// All the way there.
+    Taken,
     /// Towards the start.
     Still,
     /// All the way to the start.
     Frozen,
 }
 
-/// Rounds after which failing islands are frozen at once.
+/// Rounds after which failing islands are taken along at once by what moves them, or frozen if nothing does; and those after which all are
+/// frozen.
 const PATIENCE: usize = 6;
+const NO_PATIENCE: usize = 12;
 /// Rounds at most.
 const MAX_ROUNDS: usize = 40;
 
@@ -30,8 +35,8 @@ const MAX_ROUNDS: usize = 40;
 pub(super) fn truncate(judge: &Judge, failed: &[Pair], x: &mut [[f64; 3]], report: &mut Report) {
     let mut work = Work::new(judge, failed, x);
     report.truncated = work.mode.iter().filter(|&&m| m != Mode::Free).count();
-    // Every round moves at least one failing island on to its next mode, and what is frozen has nothing left to fail
-    // with, so this ends. Long chains of islands that fail one after another are cut short by freezing them.
+    // Every round joins islands that fail with each other, or moves one on to its next mode, and what is frozen has nothing left to
+    // fail with, so this ends. Long chains of islands that fail one after another are cut short by freezing them.
     for round in 0.. {
         work.place(x);
         let failing = work.judge(x, &mut report.impossible);
@@ -42,7 +47,7 @@ pub(super) fn truncate(judge: &Judge, failed: &[Pair], x: &mut [[f64; 3]], repor
             // Only what was not finite at the start gets here.
             return report.impossible.extend(failing.iter().map(|p| p.nodes));
         }
-        report.unfinished = work.advance(&failing, round >= PATIENCE);
+        report.unfinished = work.advance(&failing, round);
         if !report.unfinished.is_empty() {
             return;
         }
@@ -58,10 +63,10 @@ struct Work<'a> {
     wish: Vec<[f64; 3]>,
     /// Pairs with a vertex in a truncated island, and how far apart they are at the start at least, m.
     pairs: Vec<(Pair, f64)>,
-    /// For each vertex (of use at islands' names), the mean displacement, m.
-    mean: Vec<V3<f64>>,
-    /// Likewise, how the fastest driven vertex moves that the island may meet, m.
-    carry: Vec<V3<f64>>,
+    /// For each vertex (of use at islands' names), the sum of displacements, m, and of how many.
+    sum: Vec<(V3<f64>, f64)>,
+    /// Likewise, how colliders take the island along.
+    carry: Vec<Carry>,
 }
 
 impl<'a> Work<'a> {
@@ -83,9 +88,9 @@ impl<'a> Work<'a> {
             .map(|i| if hit[islands.of(i) as usize] && !judge.driven(i) { Mode::Mean } else { Mode::Free })
             .collect();
         let pairs = drawn(judge, &mode);
-        let mean = means(judge, &mut islands, x);
+        let sum = sums(judge, &mut islands, x);
         let carry = carries(judge, &mut islands, &meeting, x);
-        Work { judge, islands, mode, wish: x.to_vec(), pairs, mean, carry }
+        Work { judge, islands, mode, wish: x.to_vec(), pairs, sum, carry }
     }
 
     /// Where vertex `i` is drawn back to.
@@ -93,13 +98,12 @@ impl<'a> Work<'a> {
         let k = i as usize;
         let from = self.judge.motion.from[k];
         match (self.mode[k], self.judge.motion.roles[k]) {
-            (Mode::Free, _) | (Mode::Mean | Mode::Carried, Role::Pinned) => self.wish[k],
-            (Mode::Mean, _) => (V3::from(from) + self.mean[self.islands.of(i) as usize]).into(),
-            (Mode::Carried, _) => {
-                // Those in the collider's way have room for it.
-                let to = (V3::from(from) + self.carry[self.islands.of(i) as usize]).into();
-                if self.judge.motion.regions[k].holds(to) { to } else { from }
+            (Mode::Free, _) | (Mode::Mean | Mode::Carried | Mode::Taken, Role::Pinned) => self.wish[k],
+            (Mode::Mean, _) => {
+                let (sum, count) = self.sum[self.islands.of(i) as usize];
+                (V3::from(from) + sum * (1.0 / f64::max(count, 1.0))).into()
             }
+            (Mode::Carried | Mode::Taken, _) => self.carry[self.islands.of(i) as usize].place(from),
             (Mode::Still | Mode::Frozen, _) => from,
         }
     }
@@ -117,7 +121,7 @@ impl<'a> Work<'a> {
             let (from, to) = (V3::from(base[i]), V3::from(self.wish[i]));
             x[i] = match self.mode[i] {
                 Mode::Free => self.wish[i],
-                Mode::Frozen => base[i],
+                Mode::Taken | Mode::Frozen => base[i],
                 _ if part[i] <= 0.0 => base[i],
                 _ if part[i] >= 1.0 => self.wish[i],
                 _ => (from + (to - from) * part[i]).into(),
@@ -182,8 +186,8 @@ impl<'a> Work<'a> {
     fn judge(&self, x: &[[f64; 3]], impossible: &mut Vec<[u32; 4]>) -> Vec<Pair> {
         impossible.clear();
         let mut failing = Vec::new();
-        let drawn: Vec<usize> = self.mode.iter().map(|&m| usize::from(m != Mode::Free)).collect();
-        let doubtful = doubtful(self.judge, x, Ask::EndsOf(&drawn, 1));
+        let drawn: Vec<u16> = self.mode.iter().map(|&m| u16::from(m != Mode::Free)).collect();
+        let doubtful = doubtful(self.judge, x, Ask::EndsOf(&drawn, 1, &Ways::new(self.judge, x)));
         for pair in doubtful.iter().filter(|p| !self.judge.proves(p, x)) {
             let last = pair.nodes.iter().all(|&i| self.judge.driven(i) || self.mode[i as usize] == Mode::Frozen);
             // A collider may come nearer than the clearance, as long as it does not touch.
@@ -208,35 +212,81 @@ impl<'a> Work<'a> {
         waiting && !self.judge.never_within(pair, still, self.judge.solid(&pair.nodes))
     }
 
-    /// Moves the islands of failing pairs on to their next mode. Returns the vertices that cannot go there, because their starts are
-    /// not in their regions.
-    fn advance(&mut self, failing: &[Pair], freeze: bool) -> Vec<u32> {
-        let mut stuck = Vec::new();
+    /// Joins islands that fail with each other, which have to be drawn back alike, and moves those that fail in themselves on to their next
+    /// mode. Returns the vertices that cannot be drawn back to where that is, because it is not in their regions.
+    fn advance(&mut self, failing: &[Pair], round: usize) -> Vec<(u32, [f64; 3])> {
+        let (all, moves) = (self.mode.len() as u32, self.carry.iter().any(|c| c.speed > 0.0));
+        let freeze = round >= if moves { NO_PATIENCE } else { PATIENCE };
+        let before: Vec<u32> = (0..all).map(|i| self.islands.of(i)).collect();
         let mut hit = vec![false; self.mode.len()];
         for pair in failing {
-            for &i in pair.nodes.iter().filter(|&&i| !self.judge.driven(i)) {
-                hit[self.islands.of(i) as usize] = true;
+            let mut movable = pair.nodes.into_iter().filter(|&i| !self.judge.driven(i));
+            let Some(first) = movable.next() else { continue };
+            movable.for_each(|i| self.join(first, i));
+            hit[first as usize] = true;
+        }
+        // For each island that fails, at its name, its parts' modes, the least and the most, and whether it has grown.
+        let mut parts: Vec<Option<(Mode, Mode, bool)>> = vec![None; self.mode.len()];
+        (0..all).filter(|&i| hit[i as usize]).for_each(|i| {
+            parts[self.islands.of(i) as usize].get_or_insert((Mode::Frozen, Mode::Free, false));
+        });
+        for i in 0..all {
+            let name = self.islands.of(i);
+            if let Some((least, most, grown)) = &mut parts[name as usize] {
+                let mode = self.mode[i as usize];
+                (*least, *most) = (if mode < *least { mode } else { *least }, if mode > *most { mode } else { *most });
+                *grown |= before[i as usize] != name;
             }
         }
-        let still = V3::new(0.0, 0.0, 0.0);
-        for i in 0..self.mode.len() {
-            let again = freeze && self.mode[i] != Mode::Free;
-            if self.judge.driven(i as u32) || !(hit[self.islands.of(i as u32) as usize] || again) {
-                continue;
-            }
-            self.mode[i] = match self.mode[i] {
-                _ if freeze => Mode::Frozen,
-                Mode::Free => Mode::Mean,
-                Mode::Mean if self.carry[self.islands.of(i as u32) as usize] != still => Mode::Carried,
-                Mode::Mean | Mode::Carried => Mode::Still,
-                _ => Mode::Frozen,
+        for i in (0..all).filter(|&i| !self.judge.driven(i)) {
+            let name = self.islands.of(i) as usize;
+            let mode = &mut self.mode[i as usize];
+            *mode = match parts[name] {
+                _ if freeze && (parts[name].is_some() || *mode != Mode::Free) => Mode::Frozen,
+                Some((least, most, grown)) => following(least, most, grown, self.carry[name].speed > 0.0, round),
+                None => *mode,
             };
-            if self.mode[i] > Mode::Mean && !self.judge.may_stay(i) {
-                stuck.push(i as u32);
-            }
         }
         self.pairs = drawn(self.judge, &self.mode);
-        stuck
+        (0..all).filter_map(|i| self.misplaced(i)).collect()
+    }
+
+    /// A vertex that has no room where its island is drawn back to, and where that is.
+    fn misplaced(&mut self, i: u32) -> Option<(u32, [f64; 3])> {
+        let k = i as usize;
+        let region = &self.judge.motion.regions[k];
+        if self.mode[k] <= Mode::Mean || region.lo[0] > region.hi[0] {
+            return None;
+        }
+        let base = self.base(i).map(|c| self.judge.settings.precision.round(c));
+        let led = self.mode[k] < Mode::Still && self.judge.motion.roles[k] == Role::Pinned;
+        (!led && base.iter().all(|c| c.is_finite()) && !region.holds(base)).then_some((i, base))
+    }
+
+    /// Makes one island of two: it goes with the faster collider.
+    fn join(&mut self, a: u32, b: u32) {
+        let (a, b) = (self.islands.of(a) as usize, self.islands.of(b) as usize);
+        if a != b {
+            let sum = (self.sum[a].0 + self.sum[b].0, self.sum[a].1 + self.sum[b].1);
+            let carry = if self.carry[b].speed > self.carry[a].speed { self.carry[b] } else { self.carry[a] };
+            self.islands.join(a as u32, b as u32);
+            (self.sum[a.min(b)], self.carry[a.min(b)]) = (sum, carry);
+        }
+    }
+}
+
+/// The next mode of an island that fails, of whose parts the least and the most drawn back are in these. What has `grown` tries the same
+/// again, and may be `carried` together though its parts could not be.
+fn following(least: Mode, most: Mode, grown: bool, carried: bool, round: usize) -> Mode {
+    match most {
+        Mode::Free => Mode::Mean,
+        Mode::Mean | Mode::Carried if carried && round >= PATIENCE => Mode::Taken,
+        Mode::Still | Mode::Frozen if grown && carried && least < Mode::Still => Mode::Taken,
+        same if grown && (carried || same == Mode::Mean) => same,
+        Mode::Mean if carried => Mode::Carried,
+        Mode::Carried => Mode::Taken,
+        Mode::Mean | Mode::Taken => Mode::Still,
+        Mode::Still | Mode::Frozen => Mode::Frozen,
     }
 }
 
@@ -246,25 +296,8 @@ fn drawn(judge: &Judge, mode: &[Mode]) -> Vec<(Pair, f64)> {
     judge.bounded_pairs().filter(back).collect()
 }
 
-/// How the fastest driven vertex moves that each island may meet, at its name.
-fn carries(judge: &Judge, islands: &mut Islands, meeting: &[Pair], x: &[[f64; 3]]) -> Vec<V3<f64>> {
-    let mut carry = vec![V3::new(0.0, 0.0, 0.0); x.len()];
-    for pair in meeting {
-        for &d in pair.nodes.iter().filter(|&&i| judge.driven(i)) {
-            let way = V3::from(x[d as usize]) - V3::from(judge.motion.from[d as usize]);
-            for &i in pair.nodes.iter().filter(|&&i| !judge.driven(i)) {
-                let island = &mut carry[islands.of(i) as usize];
-                if island.norm2() < way.norm2() {
-                    *island = way;
-                }
-            }
-        }
-    }
-    carry
-}
-
-/// The mean displacement of each island's free vertices, at its name.
-fn means(judge: &Judge, islands: &mut Islands, x: &[[f64; 3]]) -> Vec<V3<f64>> {
+/// The sum of displacements of each island's free vertices, and how many, at its name.
+fn sums(judge: &Judge, islands: &mut Islands, x: &[[f64; 3]]) -> Vec<(V3<f64>, f64)> {
     let mut sum = vec![(V3::new(0.0, 0.0, 0.0), 0.0); x.len()];
     for i in 0..x.len() {
         if matches!(judge.motion.roles[i], Role::Free(_)) {
@@ -272,5 +305,5 @@ fn means(judge: &Judge, islands: &mut Islands, x: &[[f64; 3]]) -> Vec<V3<f64>> {
             *s = (s.0 + (V3::from(x[i]) - V3::from(judge.motion.from[i])), s.1 + 1.0);
         }
     }
-    sum.into_iter().map(|(s, n)| if n > 0.0 { s * (1.0 / n) } else { s }).collect()
+    sum
 }

@@ -9,7 +9,7 @@ mod search;
 mod tests;
 
 use super::broad::Aabb;
-use super::detect::{Field, Near, Pairs};
+use super::detect::{Field, Kind, Near, Pairs, near_of};
 use super::driven::Drivers;
 use super::guard::{self, Motion, Precision, Role, Settings};
 use super::rows::Row;
@@ -93,8 +93,8 @@ pub(crate) struct Meeting<T> {
     /// Where vertices are at the start of the interval, and where they may be at its end.
     starts: Vec<Aabb>,
     regions: Vec<Aabb>,
-    /// Vertices that the guard may have to hold at their starts.
-    stay: Vec<bool>,
+    /// The box around where the guard may have to put a vertex: hold it at its start, or have a collider take it along.
+    also: Vec<Option<[[f64; 3]; 2]>>,
     /// Vertices whose boxes are not those that the fields have; and whether all have others, the interval having been cut short.
     loose: Vec<bool>,
     stale: bool,
@@ -262,8 +262,8 @@ impl<T: Scalar> Meeting<T> {
         let part = |substep: u32| f64::from(substep) / f64::from(substeps);
         self.interval = Interval { first, count: most, start: part(first), end: part(first + most), h };
         self.look_ahead(old, x);
-        self.stay.clear();
-        self.stay.resize(self.from.len(), false);
+        self.also.clear();
+        self.also.resize(self.from.len(), None);
         let edge = self.source.as_ref().map_or(0.0, |s| s.edge);
         // As a float conversion, what is not a number or too great ends at the ends.
         let within = |edges: f64, way: f64, most: u32| ((edges * edge / way * f64::from(most)) as u32).clamp(1, most);
@@ -426,6 +426,7 @@ impl<T: Scalar> Meeting<T> {
         self.amend(&[]);
         let mut searches = 0;
         loop {
+            self.bound_all();
             let motion = Motion {
                 from: &self.from,
                 to: &self.to,
@@ -434,25 +435,43 @@ impl<T: Scalar> Meeting<T> {
                 pairs: &self.pairs,
                 bounds: [&self.bounds[0], &self.bounds[1]],
                 radii: &self.radii,
+                bodies: self.drivers.firsts(),
             };
             let mut report = guard::guard(&motion, settings, &mut self.result);
             if report.unfinished.is_empty() {
                 return report;
             }
             searches += 1;
-            if searches > FEW + 1 {
-                // All may stay, so this is beyond what boxes can hold.
+            if searches > 2 * FEW {
+                // All may stay and go along, so this is beyond what boxes can hold.
                 report.strayed += report.unfinished.len();
                 return report;
             }
+            report.unfinished.iter().for_each(|&(i, place)| self.allow(i as usize, place));
             if searches > FEW {
-                self.stay.fill(true);
+                (0..self.own).for_each(|i| self.allow(i, self.from[i]));
                 self.search();
             } else {
-                report.unfinished.iter().for_each(|&i| self.stay[i as usize] = true);
-                self.amend(&report.unfinished);
+                let more: Vec<u32> = report.unfinished.iter().map(|u| u.0).collect();
+                self.amend(&more);
             }
         }
+    }
+
+    /// Completes what is known of how far apart pairs are at the start: those found after contacts were made have no bounds yet.
+    fn bound_all(&mut self) {
+        let Pairs { vertex_triangle, edge_edge } = &self.pairs;
+        let lists = [(Kind::VertexTriangle, vertex_triangle), (Kind::EdgeEdge, edge_edge)];
+        for ((kind, list), bounds) in lists.into_iter().zip(&mut self.bounds) {
+            near_of(kind, &self.from, &list[bounds.len()..], 0.0, &mut Vec::new(), bounds);
+        }
+    }
+
+    /// Has the region of a vertex hold a place (m) from the next search on.
+    fn allow(&mut self, i: usize, place: [f64; 3]) {
+        let [lo, hi] = self.also[i].unwrap_or([place; 2]);
+        let with = |c: &[f64; 3], f: fn(f64, f64) -> f64| core::array::from_fn(|k| f(c[k], place[k]));
+        self.also[i] = Some([with(&lo, f64::min), with(&hi, f64::max)]);
     }
 
     /// What happened in the step, which ends with vertices at `x`.
@@ -468,8 +487,8 @@ impl<T: Scalar> Meeting<T> {
 /// Mean edges that a vertex may go against all others likewise: what flies apart has to be caught early.
 const FAST: f64 = 4.0;
 
-/// Searches for the sake of some vertices that must be held at their starts, before there is one for all.
-const FEW: usize = 3;
+/// Searches for the sake of some vertices that must be put elsewhere, before there is one for all; and as many more at most.
+const FEW: usize = 5;
 
 /// Mean edges that the features of a contact may go against each other until contacts are found anew.
 const CALM: f64 = 2.0;

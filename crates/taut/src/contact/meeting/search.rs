@@ -34,7 +34,7 @@ impl<T: Scalar> Meeting<T> {
     }
 
     /// Finds what is near at `from`, or may come near on the straight way to `to`. Vertices may end anywhere in their regions, which are
-    /// around `to`, and hold `from` for those that may have to stay.
+    /// around `to`, and hold what is `also` asked for.
     pub(super) fn search(&mut self) {
         let ways = self.ways();
         self.loose.clear();
@@ -131,7 +131,10 @@ impl<T: Scalar> Meeting<T> {
             // The lesser of a number and none is the number.
             thickness + (own + pushed).min(ROOMIEST * edge)
         };
-        let end = if self.stay[i] { Aabb::around(&[from, to], pad) } else { Aabb::around(&[to], pad) };
+        let end = match self.also[i] {
+            Some([lo, hi]) => Aabb::around(&[lo, hi, to], pad),
+            None => Aabb::around(&[to], pad),
+        };
         [Aabb::around(&[from], side.radius + thickness), end]
     }
 

@@ -116,7 +116,7 @@ fn pairs_hold_all_that_can_meet() {
         }
         let some: Vec<u32> = (0..n as u32).filter(|_| dice.throw() > 0.95).collect();
         meeting.amend(&[]);
-        some.iter().for_each(|&i| meeting.stay[i as usize] = true);
+        some.iter().for_each(|&i| meeting.allow(i as usize, meeting.from[i as usize]));
         meeting.amend(&some);
         amended += usize::from(meeting.loose.contains(&true));
         assert!(some.iter().all(|&i| meeting.regions[i as usize].holds(meeting.from[i as usize])));
