@@ -38,6 +38,8 @@ pub struct Overhang {
     pub droop: f64,
     /// The angle from the edge to the tip below the horizontal, degrees.
     pub angle: f64,
+    /// Where the edge is along the strip, m from its middle.
+    pub edge: f64,
     /// How it came to rest.
     pub rest: Rest,
 }
@@ -60,7 +62,7 @@ pub struct Arc {
     pub curvature: f64,
     /// The largest distance of its line from a circle there, m.
     pub off_circle: f64,
-    /// Bending rigidity from the energy, N·m.
+    /// Bending rigidity, N·m: the moment for each m of width over the curvature.
     pub rigidity: f64,
     /// How it came to rest.
     pub rest: Rest,
@@ -73,8 +75,8 @@ impl Strip {
         self.cloth.bend[0] * c * c + self.cloth.bend[1] * s * s
     }
 
-    /// A hinge at the edge spreads its bend over half a cell to either side: the free length begins half a cell before
-    /// the last held vertices. The cell's size for a free length, m.
+    /// An angle at the edge spreads its bend over half a cell to either side: the free length begins half a cell before
+    /// the last held vertices of a grid. The cell's size for a free length, m.
     fn cell(&self, length: f64) -> f64 {
         length / (f64::from(self.machine.cells.max(2)) + 0.5)
     }
@@ -106,31 +108,41 @@ impl Strip {
     /// Lets a strip hang over an edge by `length` (m).
     pub fn hang(&self, length: f64) -> Result<(Overhang, Simulation), LabError> {
         let mut simulation = build("cantilever", &self.cantilever_scene(length))?;
-        let overhang = self.sag(&mut simulation, length, 1.0);
+        let overhang = self.sag(&mut simulation, length, self.edge(length), 1.0);
         Ok((overhang, simulation))
     }
 
-    /// Lets a strip come to rest under some times gravity.
-    fn sag(&self, simulation: &mut Simulation, length: f64, times: f64) -> Overhang {
+    /// Where a grid's edge is, m from the middle of a strip that hangs over it by `length` (m).
+    fn edge(&self, length: f64) -> f64 {
+        1.5 * self.cell(length) - 0.5 * (length + 1.5 * self.cell(length))
+    }
+
+    /// Lets a strip come to rest under some times gravity. Seen from `edge` (m from the strip's middle).
+    fn sag(&self, simulation: &mut Simulation, length: f64, edge: f64, times: f64) -> Overhang {
         let rest = settle(simulation, self.most(), 1e-6 * length, |params| {
             params.gravity = [0.0, -GRAVITY * times, 0.0];
         });
-        let cell = self.cell(length);
         let tip = tip(simulation);
-        let (droop, reach) = (-tip[1], tip[0] + 0.5 * (length + 1.5 * cell) - 1.5 * cell);
-        Overhang { length, droop, angle: droop.atan2(reach).to_degrees(), rest }
+        let (droop, reach) = (-tip[1], tip[0] - edge);
+        let length = length + self.edge(length) - edge;
+        Overhang { length, droop, angle: droop.atan2(reach).to_degrees(), edge, rest }
     }
 
     /// Finds the overhang whose tip is on the plane of 41.5°. Not by pushing, which would change the mesh with every try: the
     /// shape depends on g O³ alone, so gravity is varied, and the overhang under 1 g follows.
+    ///
+    /// A mesh is clamped no sharper than its cells are, and where points are scattered the last ones held are no line. So the edge is where the
+    /// strip's own curve leaves the level: that of the elastica which follows its outer four fifths best.
     pub fn cantilever(&self) -> Result<(Cantilever, Simulation), LabError> {
         let load = elastica::load_at(elastica::PLANE_DEGREES);
         let weight = self.cloth.density * GRAVITY;
         let length = (load * self.given() / weight).cbrt();
         let mut simulation = build("cantilever", &self.cantilever_scene(length))?;
         let (mut last, mut times) = (1.0, 1.05);
-        let mut before = self.sag(&mut simulation, length, last);
-        let mut now = self.sag(&mut simulation, length, times);
+        self.sag(&mut simulation, length, self.edge(length), last);
+        let edge = clamp(&simulation, self.edge(length), load);
+        let mut before = self.sag(&mut simulation, length, edge, last);
+        let mut now = self.sag(&mut simulation, length, edge, times);
         for _ in 0..8 {
             let slope = (now.angle - before.angle) / (times - last);
             let miss = elastica::PLANE_DEGREES - now.angle;
@@ -139,7 +151,7 @@ impl Strip {
             }
             let next = (times + miss / slope).clamp(0.3 * times, 3.0 * times);
             (last, before, times) = (times, now, next);
-            now = self.sag(&mut simulation, length, times);
+            now = self.sag(&mut simulation, length, edge, times);
         }
         let scale = times.cbrt();
         let overhang = Overhang { length: now.length * scale, droop: now.droop * scale, ..now };
@@ -153,7 +165,6 @@ impl Strip {
         let (cell, half) = (self.arc_cell(length), 0.5 * degrees);
         let size = length + 3.0 * cell;
         let text = self.scene_of("Pure bending", 0.0, size, cell);
-        let radius = length / degrees.to_radians();
         let pin = |side: f64| {
             let edge = side * (0.5 * length - 0.5 * cell);
             let (low, high) = if side < 0.0 { (-1e3, edge + 1e-6 * cell) } else { (edge - 1e-6 * cell, 1e3) };
@@ -165,9 +176,11 @@ impl Strip {
             let turned = keys(&|part| format!("{:?}", side * half * part));
             let moved = keys(&|part| {
                 let angle = half.to_radians() * part;
-                // The arc whose half angle is `angle`, of the same length.
+                // Cells stay flat: not an arc but a polygon of the same length, about a circle that it touches in the middle of each
+                // side. On the arc itself cloth would be stretched, by little, but cloth is stiff: 2 % of the energy.
+                let radius = 0.5 * cell / (0.5 * angle * cell / (0.5 * length)).tan();
                 let (x, y) = match part > 0.0 {
-                    true => (radius / part * angle.sin() - 0.5 * length, radius / part * (1.0 - angle.cos())),
+                    true => (radius * angle.sin() - 0.5 * length, radius * (1.0 - angle.cos())),
                     false => (0.0, 0.0),
                 };
                 format!("[{:?}, {y:?}, 0.0]", side * x)
@@ -192,8 +205,10 @@ impl Strip {
         settle(&mut simulation, turning, 0.0, |_| ());
         let rest = settle(&mut simulation, self.most(), 1e-6 * length, |_| ());
         let (curvature, off_circle) = circle(&simulation, 0.25 * length);
-        let energy = simulation.metrics().elastic;
-        let rigidity = 2.0 * energy / (curvature * curvature * length * WIDTH);
+        // The moment by work: half of it times the angle is the energy. It is the same all along, so that the clamps, which are no sharper than
+        // a cell, have no say.
+        let moment = 2.0 * simulation.metrics().elastic / degrees.to_radians();
+        let rigidity = moment / (curvature * WIDTH);
         Ok((Arc { curvature, off_circle, rigidity, rest }, simulation))
     }
 
@@ -211,6 +226,49 @@ fn tip(simulation: &Simulation) -> [f64; 3] {
     let now = simulation.positions(0);
     let end = object.groups.iter().find(|group| group.name == "right").map_or(&[][..], |group| &group.vertices);
     std::array::from_fn(|k| end.iter().map(|&v| now[v as usize][k]).sum::<f64>() / end.len().max(1) as f64)
+}
+
+/// Where the edge is that a strip hangs over, m from its middle: that of the heavy elastica, of any rigidity, which the strip's outer four fifths follow
+/// best, by least squares. Begins at `edge` and a `load` of the elastica.
+fn clamp(simulation: &Simulation, edge: f64, load: f64) -> f64 {
+    let rest = &simulation.objects()[0].info.rest;
+    let now = simulation.positions(0);
+    let right = rest.iter().map(|p| p[0]).fold(f64::NEG_INFINITY, f64::max);
+    let from = edge + 0.2 * (right - edge);
+    let seen: Vec<[f64; 3]> =
+        rest.iter().zip(&now).filter(|(r, _)| r[0] >= from).map(|(r, p)| [r[0], p[0], p[1]]).collect();
+    // How far each vertex is from where the elastica has it, along and down.
+    let misses = |edge: f64, load: f64| -> Vec<f64> {
+        let (shape, length) = (elastica::shape(load), right - edge);
+        let miss = |&[s, x, y]: &[f64; 3]| {
+            let at = ((s - edge) / length).clamp(0.0, 1.0) * (shape.len() - 1) as f64;
+            let (low, part) = ((at as usize).min(shape.len() - 2), at - (at as usize).min(shape.len() - 2) as f64);
+            let on = |k: usize| length * (shape[low][k] * (1.0 - part) + shape[low + 1][k] * part);
+            [x - edge - on(0), y + on(1)]
+        };
+        seen.iter().flat_map(miss).collect()
+    };
+    let (mut at, mut weight) = (edge, load);
+    for _ in 0..8 {
+        let now = misses(at, weight);
+        let (along, heavier) = (1e-4 * (right - at), 1e-4 * weight);
+        let slope =
+            |then: Vec<f64>, by: f64| -> Vec<f64> { then.iter().zip(&now).map(|(t, n)| (t - n) / by).collect() };
+        let (u, v) = (slope(misses(at + along, weight), along), slope(misses(at, weight + heavier), heavier));
+        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        let (uu, uv, vv, ru, rv) = (dot(&u, &u), dot(&u, &v), dot(&v, &v), dot(&u, &now), dot(&v, &now));
+        let whole = uu * vv - uv * uv;
+        if !(whole > 0.0 && whole.is_finite()) {
+            return edge;
+        }
+        let (by, more) = ((ru * vv - rv * uv) / whole, (rv * uu - ru * uv) / whole);
+        at = (at - by).clamp(edge - 0.2 * (right - edge), from);
+        weight = (weight - more).clamp(0.3 * load, 3.0 * load);
+        if by.abs() < 1e-6 * (right - edge) {
+            break;
+        }
+    }
+    at
 }
 
 /// Curvature of the strip within `reach` (m) of its middle, by least squares: a circle through x² + y² = 2 a x + 2 b y + c;

@@ -141,7 +141,7 @@ impl Grid {
             more: if kind == "pbd" { "warm_start = true\n".into() } else { String::new() },
             kind: kind.into(),
         };
-        Machine { cut: self.cuts[t], cells: self.cells[c], seed: 1, solver }
+        Machine { cut: self.cuts[t], cells: self.cells[c], solver, ..Machine::default() }
     }
 }
 

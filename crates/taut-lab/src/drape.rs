@@ -60,13 +60,14 @@ impl Drape {
         let irregular = self.machine.cut == Cut::Irregular;
         format!(
             "# Cusick's drape test: {}.\n{}\n[world]\ngravity = [0, -{GRAVITY}, 0]\n\n[contact]\non = false\n\n[[cloth]]\nname = \"disc\"\n\
-             generate = {{ kind = \"disc\", radius = {RADIUS}, rings = {}, irregular = {irregular}, seed = {} }}\n{}\n\
+             generate = {{ kind = \"disc\", radius = {RADIUS}, rings = {}, irregular = {irregular}, seed = {} }}\n{}{}\n\
              [[initial]]\nbody = \"disc\"\njitter = {{ amount = 2e-5, seed = {} }}\n\n\
              [[pin]]\nbody = \"disc\"\nselect = {{ sphere = {{ centre = [0, 0, 0], radius = {} }} }}\n",
             self.cloth.name,
             self.machine.solver.toml(),
             self.machine.cells,
             self.machine.seed,
+            self.machine.bending_toml(),
             self.cloth.toml(),
             self.specimen,
             SUPPORT * 1.001,

@@ -1,5 +1,7 @@
 //! How it is tested: the mesh and the solver, which a result should not depend on.
 
+use taut::Bending;
+
 /// How a specimen is cut into triangles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Cut {
@@ -96,24 +98,35 @@ pub struct Machine {
     pub seed: u32,
     /// How the engine steps.
     pub solver: Solver,
+    /// What resists bending.
+    pub bending: Bending,
 }
 
 impl Default for Machine {
-    /// Alternating, four cells across, Newton's method.
+    /// Alternating, four cells across, Newton's method, patches.
     fn default() -> Machine {
-        Machine { cut: Cut::Alternating, cells: 4, seed: 1, solver: Solver::still() }
+        Machine { cut: Cut::Alternating, cells: 4, seed: 1, solver: Solver::still(), bending: Bending::Patches }
     }
 }
 
 impl Machine {
-    /// The `generate` key of a sheet with square cells of size `cell` (m).
+    /// The `bending` key of a cloth.
+    pub(crate) fn bending_toml(&self) -> &'static str {
+        match self.bending {
+            Bending::Hinges => "bending = \"hinges\"\n",
+            Bending::Patches => "bending = \"patches\"\n",
+        }
+    }
+
+    /// The `generate` and `bending` keys of a sheet with square cells of size `cell` (m).
     pub(crate) fn sheet(&self, [width, height]: [f64; 2], cell: f64, plane: &str) -> String {
         let count = |length: f64| ((length / cell).round().max(1.0) as u32).saturating_add(1);
         let (nx, ny) = (count(width), count(height));
         format!(
-            "generate = {{ kind = \"sheet\", width = {width:?}, height = {height:?}, nx = {nx}, ny = {ny}, plane = \"{plane}\", cut = \"{}\", seed = {} }}\n",
+            "generate = {{ kind = \"sheet\", width = {width:?}, height = {height:?}, nx = {nx}, ny = {ny}, plane = \"{plane}\", cut = \"{}\", seed = {} }}\n{}",
             self.cut.name(),
-            self.seed
+            self.seed,
+            self.bending_toml()
         )
     }
 }

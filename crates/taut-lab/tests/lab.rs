@@ -1,6 +1,6 @@
 //! What goes into a cloth comes out of its tests, whatever the mesh.
 
-use taut::Orthotropic;
+use taut::{Bending, Orthotropic};
 use taut_lab::certificate::{Grid, Quantity, Side, certify};
 use taut_lab::drape::Drape;
 use taut_lab::swing::{LENGTH, Swing, ZERO};
@@ -82,37 +82,48 @@ fn the_strain_limit_is_the_knee_of_the_curve() {
     assert_eq!(knee(&free.pull(&forces).unwrap().0), None, "without a limit there is no knee");
 }
 
-/// Pure bending recovers the rigidity within 3 % on a grid with diagonals one way; the discrete arc's chord and hinges half a cell wide at the
-/// clamps are part of that. The cantilever comes out lower, by an amount known by hand (other meshes: docs/lab.md): hinges across the strip
-/// see a − c for a curvature a and a twist c, those along it b − c, and diagonals 2 c. A strip that is free to twist takes c = a/5, and has 4/5 of
-/// the rigidity; the clamp keeps part of it from that.
+/// The cantilever and pure bending recover the rigidity within 3 % along weft and warp, on grids with diagonals one way and alternating, and on scattered
+/// points.
 #[test]
 fn bending_recovers_the_rigidity() {
-    for (fabric, degrees) in [("cotton", 0.0), ("cotton", 90.0), ("denim", 0.0), ("jersey", 90.0)] {
-        let cloth = Cloth::named(fabric).unwrap();
-        let strip = bend::Strip { cloth, machine: machine(Cut::Regular, 16), degrees };
-        let (found, _) = strip.cantilever().unwrap();
-        let share = found.exact / strip.given();
-        assert!(
-            found.overhang.rest.still && share > 0.8 && share < 1.0,
-            "{fabric}, {degrees}°: {share} of the rigidity"
-        );
-        assert!((found.overhang.angle - 41.5).abs() < 1e-3, "{fabric}: {found:?}");
-        let (arc, _) = strip.arc(found.overhang.length, 90.0).unwrap();
-        near(&format!("{fabric}, {degrees}°: arc"), arc.rigidity, strip.given(), 0.03);
-        assert!(arc.rest.still && arc.off_circle * arc.curvature < 0.01, "{fabric}: no circle, {arc:?}");
+    let cases = [("cotton", 0.0), ("cotton", 90.0), ("denim", 0.0), ("denim", 90.0), ("jersey", 90.0)];
+    for (fabric, degrees) in cases {
+        for cut in Cut::ALL {
+            let cloth = Cloth::named(fabric).unwrap();
+            let strip = bend::Strip { cloth, machine: machine(cut, 16), degrees };
+            let case = format!("{fabric}, {degrees}°, {}", cut.name());
+            let (found, _) = strip.cantilever().unwrap();
+            near(&format!("{case}: cantilever"), found.exact, strip.given(), 0.03);
+            let angle = found.overhang.angle;
+            assert!(found.overhang.rest.still && (angle - 41.5).abs() < 1e-3, "{case}: {found:?}");
+            let (arc, _) = strip.arc(found.overhang.length, 90.0).unwrap();
+            near(&format!("{case}: arc"), arc.rigidity, strip.given(), 0.03);
+            assert!(arc.rest.still && arc.off_circle * arc.curvature < 0.01, "{case}: no circle, {arc:?}");
+        }
     }
 }
 
-/// On scattered points, too, a strip along the weft has the weft's rigidity: with plain interpolation between weft and warp, a
-/// sixth of the warp's was mixed in, 17 % for one twice the other. Clamps on scattered points are ragged by a part of a cell, which is
-/// 2 % of the length with this many cells, and few hinges scatter by as much again.
+/// Hinges, which scenes have if they do not ask for patches, are known to be too soft where diagonals run one way: those across the strip see a − c for a
+/// curvature a and a twist c, those along it b − c, and diagonals 2 c. A strip that is free to twist takes c = a/5, and has 4/5 of the rigidity; the
+/// clamp keeps part of it from that.
+#[test]
+fn hinges_are_softer_by_what_is_known() {
+    let cloth = Cloth::named("cotton").unwrap();
+    let machine = Machine { bending: Bending::Hinges, ..machine(Cut::Regular, 16) };
+    let strip = bend::Strip { cloth, machine, degrees: 0.0 };
+    let share = strip.cantilever().unwrap().0.exact / strip.given();
+    assert!(share > 0.75 && share < 0.95, "{share} of the rigidity");
+}
+
+/// On scattered points, too, a strip along the weft has the weft's rigidity, and one along the warp the warp's, twice as large.
 #[test]
 fn irregular_meshes_keep_weft_and_warp_apart() {
     let cotton = Cloth::named("cotton").unwrap();
     let cloth = Cloth { name: "ribbed".into(), bend: [2e-5, 4e-5], ..cotton };
-    let strip = bend::Strip { cloth, machine: machine(Cut::Irregular, 16), degrees: 0.0 };
-    near("rigidity", strip.arc(0.05, 90.0).unwrap().0.rigidity, strip.given(), 0.06);
+    for degrees in [0.0, 90.0] {
+        let strip = bend::Strip { cloth: cloth.clone(), machine: machine(Cut::Irregular, 16), degrees };
+        near(&format!("{degrees}°"), strip.arc(0.05, 90.0).unwrap().0.rigidity, strip.given(), 0.03);
+    }
 }
 
 /// A stiff disc throws nearly its own shadow, cotton less, and a limp one falls in more folds still.
@@ -159,15 +170,14 @@ fn a_strip_swings_like_a_chain() {
 }
 
 /// The promise: strain and droop at rest do not depend on iterations and substeps by more than 2 %, even with a single iteration in a
-/// step, nor on a mesh twice as fine by more than 5 %. Closed forms hold to as much, plus what a strip that is free to curl across gives
-/// way (bending, above: up to a fifth of the rigidity, which is a tenth of the droop at this load).
+/// step, nor on a mesh four times as fine by more than 5 %. Closed forms hold to as much.
 #[test]
 fn a_small_certificate_holds() {
     let cloth = Cloth::named("jersey").unwrap();
     let grid = Grid {
         iterations: vec![1, 4],
         substeps: vec![1, 2],
-        cells: vec![1, 2],
+        cells: vec![1, 4],
         cuts: vec![Cut::Alternating],
         steps: vec![1.0 / 30.0],
     };
@@ -180,7 +190,6 @@ fn a_small_certificate_holds() {
         let off =
             found.cells.iter().map(|cell| cell.values[quantity as usize] / found.by_hand[quantity as usize] - 1.0);
         let worst = off.fold(0.0, |worst: f64, off| worst.max(off.abs()));
-        let most = if quantity == Quantity::Droop { 0.15 } else { 0.05 };
-        assert!(worst < most, "{quantity:?} is {worst} off the closed form");
+        assert!(worst < 0.05, "{quantity:?} is {worst} off the closed form");
     }
 }

@@ -17,8 +17,8 @@ mod step;
 pub mod team;
 
 pub use builder::{
-    BuildError, Cloth, ClothDamping, ClothElasticity, ClothStiffness, ElasticDamping, Grain, Membrane, ModelBuilder,
-    Oddity, Orthotropic, Solid, SolidElasticity, SolidStiffness, StrainForm, Warning,
+    Bending, BuildError, Cloth, ClothDamping, ClothElasticity, ClothStiffness, ElasticDamping, Grain, Membrane,
+    ModelBuilder, Oddity, Orthotropic, Solid, SolidElasticity, SolidStiffness, StrainForm, Warning,
 };
 pub use contact::{Collider, ColliderMesh, Contact, MeshCollider, Pose, Shape, Skin};
 pub use hold::{Hold, HoldReport};

@@ -6,8 +6,9 @@ use taut::lanes::{Scalar, Width};
 use taut::limit::{ApslSettings, Band, LimitSpec, StrainLimits};
 use taut::measure::state_hash;
 use taut::{
-    Air, Cloth, ClothDamping, ClothElasticity, ClothStiffness, Collider, ElasticDamping, Integrator, Membrane, Model,
-    ModelBuilder, Orthotropic, Params, Pose, Scratch, Shape, Solid, SolidElasticity, Solver, State, StrainForm, step,
+    Air, Bending, Cloth, ClothDamping, ClothElasticity, ClothStiffness, Collider, ElasticDamping, Integrator, Membrane,
+    Model, ModelBuilder, Orthotropic, Params, Pose, Scratch, Shape, Solid, SolidElasticity, Solver, State, StrainForm,
+    step,
 };
 
 /// Cloth of both forms with every row, edges, hinges and damping, solids of both forms, wind, moving pins, colliders.
@@ -63,7 +64,7 @@ fn threads_and_lane_widths_give_the_same_bits() {
     }
 }
 
-/// Cloth with every kind of membrane, damped, and a soft body, all in physical units.
+/// Cloth with every kind of membrane and of bending, damped, and a soft body, all in physical units.
 fn physical<T: Scalar>() -> Model<T> {
     let damping = ElasticDamping { stretch: 0.01, shear: 0.02, bend: 0.01 };
     let cloth = |membrane| {
@@ -72,7 +73,8 @@ fn physical<T: Scalar>() -> Model<T> {
     };
     let continuum = Orthotropic { weft: 200.0, warp: 100.0, poisson: 0.3, shear: 30.0 };
     let mut builder = ModelBuilder::new();
-    builder.add_cloth("a", &common::sheet(9), &cloth(Membrane::Continuum(continuum))).unwrap();
+    let patches = Cloth { bending: Bending::Patches, ..cloth(Membrane::Continuum(continuum)) };
+    builder.add_cloth("a", &common::sheet(9), &patches).unwrap();
     let rows = Membrane::StretchShear { weft: 100.0, warp: 50.0, shear: 20.0 };
     builder.add_cloth("b", &common::sheet(7), &cloth(rows)).unwrap();
     let links = Membrane::Links { stretch: 50.0, shear: 20.0, bend: 1.0 };

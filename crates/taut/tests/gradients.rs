@@ -3,7 +3,7 @@
 mod common;
 
 use common::Rng;
-use taut::element::{Edge, Element, Hinge, Improved, Plain, StretchShear, TetStrain, TriStrain, evaluate};
+use taut::element::{Edge, Element, Hinge, Improved, Patch, Plain, StretchShear, TetStrain, TriStrain, evaluate};
 use taut::lanes::{Dual, V3};
 
 const STRETCHES: [f64; 3] = [1.0, 0.7, 1.3];
@@ -75,6 +75,8 @@ fn gradients_agree_with_dual_numbers() {
     check::<TetStrain<Improved>, 4, 3, 12, 7>(numbers(9));
     check::<TetStrain<Plain>, 4, 3, 12, 7>(numbers(9));
     check::<Hinge, 4, 3, 1, 1>(|rng| [rng.within(-3.0, 3.0)]);
+    check::<Patch, 6, 5, 3, 3>(|rng| [0; 3].map(|_| rng.within(-3.0, 3.0)));
+    check::<Patch, 6, 5, 3, 3>(|rng| [rng.within(-3.0, 3.0), rng.within(-3.0, 3.0), Patch::OPEN]);
 }
 
 /// The paper's formulas, written out once more from the text.
@@ -101,6 +103,28 @@ fn rows_are_the_papers() {
         }
         let det = f(0).dot(f(1).cross(f(2)));
         assert!((improved[6] - (det - STRETCHES.iter().product::<f64>())).abs() < 1e-12, "Eq. 18");
+    }
+}
+
+/// A patch is three hinges, each with the triangle on its first side; an open side has no row.
+#[test]
+fn a_patch_is_three_hinges() {
+    let mut rng = Rng(5);
+    for _ in 0..100 {
+        let x: [V3<f64>; 6] = core::array::from_fn(|_| rng.vector(1.0));
+        let rest = [0.3, -0.7, 1.1];
+        let patch = evaluate::<Patch, f64, 6, 5, 3, 3>(&rest, &x);
+        for (row, vertices) in [[0, 1, 2, 3], [1, 2, 0, 4], [2, 0, 1, 5]].into_iter().enumerate() {
+            let hinge = evaluate::<Hinge, f64, 4, 3, 1, 1>(&[rest[row]], &vertices.map(|v| x[v]));
+            assert!((patch.values[row] - hinge.values[0]).abs() < 1e-12);
+            for v in 0..6 {
+                let by = vertices.iter().position(|&u| u == v).map_or(V3::default(), |k| hinge.gradients[0][k]);
+                assert!((patch.gradients[row][v] - by).norm2() < 1e-18 * (1.0 + by.norm2()), "row {row}, vertex {v}");
+            }
+        }
+        let open = evaluate::<Patch, f64, 6, 5, 3, 3>(&[0.3, -0.7, Patch::OPEN], &x);
+        assert!(open.values[2] == 0.0 && open.gradients[2].iter().all(|g| g.norm2() == 0.0));
+        assert_eq!(open.values[..2], patch.values[..2]);
     }
 }
 

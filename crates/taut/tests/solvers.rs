@@ -4,8 +4,8 @@ mod common;
 
 use taut::measure::totals;
 use taut::{
-    Cloth, ClothElasticity, Collider, ElasticDamping, Integrator, Membrane, Model, ModelBuilder, Orthotropic, Params,
-    Pose, Scratch, Shape, Solid, SolidElasticity, Solver, State, step,
+    Bending, Cloth, ClothElasticity, Collider, ElasticDamping, Integrator, Membrane, Model, ModelBuilder, Orthotropic,
+    Params, Pose, Scratch, Shape, Solid, SolidElasticity, Solver, State, step,
 };
 
 fn continuum() -> Membrane {
@@ -20,8 +20,12 @@ fn cloth(membrane: Membrane, gamma: f64) -> Cloth {
 
 /// A 1 m sheet of n × n vertices with the stiffness of a soft knit.
 fn sheet(n: usize, membrane: Membrane, gamma: f64) -> (Model<f64>, State<f64>) {
+    sheet_of(n, &cloth(membrane, gamma))
+}
+
+fn sheet_of(n: usize, cloth: &Cloth) -> (Model<f64>, State<f64>) {
     let mut builder = ModelBuilder::new();
-    builder.add_cloth("sheet", &common::sheet(n), &cloth(membrane, gamma)).unwrap();
+    builder.add_cloth("sheet", &common::sheet(n), cloth).unwrap();
     let model = builder.build().unwrap();
     let state = State::new(&model);
     (model, state)
@@ -29,7 +33,11 @@ fn sheet(n: usize, membrane: Membrane, gamma: f64) -> (Model<f64>, State<f64>) {
 
 /// The same, held at two corners and 0.3 s into its swing.
 fn swinging(n: usize, membrane: Membrane, gamma: f64) -> (Model<f64>, State<f64>) {
-    let (model, mut state) = sheet(n, membrane, gamma);
+    swinging_as(n, &cloth(membrane, gamma))
+}
+
+fn swinging_as(n: usize, cloth: &Cloth) -> (Model<f64>, State<f64>) {
+    let (model, mut state) = sheet_of(n, cloth);
     state.pin(&model, 0);
     state.pin(&model, n as u32 - 1);
     let mut scratch = Scratch::new(1);
@@ -64,14 +72,14 @@ fn every_solver_finds_the_reference() {
     let midpoint = Integrator::AlphaBeta { alpha: 0.6, beta: 0.6 };
     let newmark = Integrator::Newmark { beta: 0.25, gamma: 0.5 };
     let cases = [
-        (15, continuum(), 0.0, Integrator::ImplicitEuler),
-        (15, continuum(), 0.01, Integrator::ImplicitEuler),
-        (9, rows, 0.0, midpoint),
-        (9, links, 0.005, Integrator::Bdf2),
-        (9, continuum(), 0.005, newmark),
+        (15, continuum(), 0.0, Integrator::ImplicitEuler, Bending::Hinges),
+        (15, continuum(), 0.01, Integrator::ImplicitEuler, Bending::Hinges),
+        (9, rows, 0.0, midpoint, Bending::Patches),
+        (9, links, 0.005, Integrator::Bdf2, Bending::Hinges),
+        (9, continuum(), 0.005, newmark, Bending::Patches),
     ];
-    for (n, membrane, gamma, integrator) in cases {
-        let (model, state) = swinging(n, membrane, gamma);
+    for (n, membrane, gamma, integrator, bending) in cases {
+        let (model, state) = swinging_as(n, &Cloth { bending, ..cloth(membrane, gamma) });
         let h = 1.0 / 240.0;
         let with = |solver, iterations, tolerance| Params { integrator, ..params(solver, iterations, tolerance) };
         let reference = after(&model, &state, &with(Solver::Newton, 50, 1e-11), h);

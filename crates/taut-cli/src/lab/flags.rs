@@ -73,6 +73,9 @@ pub struct Workshop {
     /// For irregular meshes: another seed scatters other points.
     #[arg(long, default_value_t = 1)]
     pub seed: u32,
+    /// What resists bending.
+    #[arg(long, default_value = "patches")]
+    pub bending: Bends,
     /// The solver, as scenes call it: newton, pbd, conjugate-residuals, …
     #[arg(long)]
     pub solver: Option<String>,
@@ -96,6 +99,24 @@ pub enum Mesh {
     Alternating,
     /// Scattered points, without a preferred direction.
     Irregular,
+}
+
+/// What resists bending.
+#[derive(ValueEnum, Clone, Copy, Debug)]
+pub enum Bends {
+    /// An angle at every edge, each on its own.
+    Hinges,
+    /// The three angles around every triangle together.
+    Patches,
+}
+
+impl From<Bends> for taut::Bending {
+    fn from(bends: Bends) -> taut::Bending {
+        match bends {
+            Bends::Hinges => taut::Bending::Hinges,
+            Bends::Patches => taut::Bending::Patches,
+        }
+    }
 }
 
 impl From<Mesh> for Cut {

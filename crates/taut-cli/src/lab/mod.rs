@@ -238,6 +238,6 @@ impl Workshop {
         solver.iterations = self.iterations.or(solver.iterations);
         solver.substeps = self.substeps.or(solver.substeps);
         let cells = self.resolution.unwrap_or(cells);
-        Ok(Machine { cut: self.mesh.into(), cells, seed: self.seed, solver })
+        Ok(Machine { cut: self.mesh.into(), cells, seed: self.seed, solver, bending: self.bending.into() })
     }
 }

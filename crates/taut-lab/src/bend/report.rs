@@ -4,6 +4,7 @@ use super::{Overhang, Strip};
 use crate::draw::Portrait;
 use crate::{Cloth, Cut, Finding, GRAVITY, LabError, Machine, Outcome, Table, Tolerance, elastica};
 use serde_json::json;
+use taut::Bending;
 use taut_render::chart::Chart;
 use taut_scene::simulation::Simulation;
 
@@ -55,12 +56,13 @@ pub fn report(cloth: &Cloth, machine: &Machine, directions: &[f64]) -> Result<Ou
             outcome.pictures.push(("arc.png".into(), picture(&cloth.name, "in pure bending", &note, &bent)));
         }
     }
-    if machine.cut == Cut::Regular {
+    let hinges = machine.bending == Bending::Hinges;
+    if hinges && machine.cut == Cut::Regular {
         outcome.notes.push(
             "with all diagonals one way, hinges couple bending with twist: a strip that is free to twist is up to a fifth softer; alternate the diagonals".into(),
         );
     }
-    if machine.cut == Cut::Alternating {
+    if hinges && machine.cut == Cut::Alternating {
         outcome.notes.push(
             "with alternating diagonals, hinges see every other row of vertices, and the rows between give way in zigzags: strips are up to a fifth softer (docs/lab.md)".into(),
         );
@@ -90,30 +92,31 @@ fn findings(outcome: &mut Outcome, strip: &Strip, found: &super::Cantilever, arc
         rigidity(format!("{along}: B by the elastica"), found.exact),
         rigidity(format!("{along}: B in pure bending"), arc.rigidity),
     ]);
-    // Between weft and warp the law is the mesh's own, and nobody gave a figure.
+    // Between weft and warp nobody gave a figure.
     if degrees.rem_euclid(90.0) == 0.0 {
         let last = outcome.findings.len() - 2;
         outcome.findings[last..].iter_mut().for_each(|f| f.tolerance = Some(three));
     }
 }
 
-/// The strip's middle line from the edge on, mm: vertices by their distance along the strip, averaged across.
+/// The strip's middle line from the edge on, mm: vertices by their distance along the strip, averaged across. As large as it is under 1 g.
 fn profile(strip: &Strip, overhang: &Overhang, simulation: &Simulation) -> Vec<[f64; 2]> {
     let rest = &simulation.objects()[0].info.rest;
     let now = simulation.positions(0);
-    let left = rest.iter().map(|p| p[0]).fold(f64::INFINITY, f64::min);
-    let cell = strip.cell(overhang.length);
-    let count = (overhang.length / cell).round() as usize + 3;
-    let mut sums = vec![[0.0; 3]; count];
-    for (r, p) in rest.iter().zip(&now) {
-        let at = ((r[0] - left) / cell).round() as usize;
+    let right = rest.iter().map(|p| p[0]).fold(f64::NEG_INFINITY, f64::max);
+    let Overhang { length, edge, .. } = *overhang;
+    let cells = f64::from(strip.machine.cells.max(2));
+    let mut sums = vec![[0.0; 3]; cells as usize + 1];
+    for (r, p) in rest.iter().zip(&now).filter(|(r, _)| r[0] >= edge) {
+        // Columns by their distance from the tip, which is one.
+        let at = ((right - r[0]) / (right - edge) * (cells + 0.5)).round() as usize;
         if let Some(sum) = sums.get_mut(at) {
             *sum = [sum[0] + p[0], sum[1] + p[1], sum[2] + 1.0];
         }
     }
-    let edge = left + 1.5 * cell;
-    let points = sums.into_iter().filter(|s| s[2] > 0.0).map(|[x, y, n]| [1e3 * (x / n - edge), 1e3 * y / n]);
-    points.filter(|p| p[0] >= 0.0).collect()
+    let scale = 1e3 * length / (right - edge);
+    let points = sums.into_iter().rev().filter(|s| s[2] > 0.0);
+    points.map(|[x, y, n]| [scale * (x / n - edge), scale * y / n]).collect()
 }
 
 fn picture(cloth: &str, how: &str, note: &str, simulation: &Simulation) -> taut_render::Picture {

@@ -200,5 +200,7 @@ fn body(path: &str, item: &Node, fabric: bool, out: &mut Vec<String>) {
             let help = if key == "damping" { "; `elastic` has a `damping` of its own" } else { "" };
             out.push(format!("`{path}.{key}` has no effect beside `{path}.{winner}`{help}"));
         }
+    } else if has("bending") {
+        out.push(format!("`{path}.bending` has no effect without `{path}.elastic` or `{path}.fabric`"));
     }
 }

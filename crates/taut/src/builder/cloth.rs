@@ -2,6 +2,7 @@
 
 use super::frames::{Material, Unusable, inverse2, materials};
 use super::links::Links;
+use super::patches::{Bending, Sheet};
 use super::{
     BuildError, ClothElasticity, Grain, Membrane, ModelBuilder, Oddity, StrainForm, check_number, check_rate,
     check_share,
@@ -29,6 +30,8 @@ pub struct Cloth {
     pub damping: ClothDamping,
     /// Stiffness in physical units. If given, `form`, `stiffness` and `damping` have no say.
     pub elasticity: Option<ClothElasticity>,
+    /// What resists bending in cloth with an `elasticity`; shares of stiffness always use hinges.
+    pub bending: Bending,
 }
 
 /// The share of each row's error that one projection removes, 0 to 1 (SBD Eq. 1). Depends on the number of
@@ -84,6 +87,7 @@ impl Default for Cloth {
             rest_stretch: [1.0, 1.0],
             damping: ClothDamping::default(),
             elasticity: None,
+            bending: Bending::default(),
         }
     }
 }
@@ -294,7 +298,7 @@ impl ModelBuilder {
         }
     }
 
-    /// A hinge on every edge with two triangles, at rest as the mesh is.
+    /// A hinge on every edge with two triangles, at rest as the mesh is; or patches, if the cloth asks for them.
     fn add_hinges(
         &mut self,
         name: &str,
@@ -313,11 +317,14 @@ impl ModelBuilder {
         if idle {
             return;
         }
+        if let (Some(elasticity), Bending::Patches) = (&cloth.elasticity, cloth.bending) {
+            return self.add_patches(&Sheet { triangles, qs, sides: edges }, elasticity);
+        }
         let shares = if cloth.elasticity.is_some() { 0.0 } else { 1.0 };
         for side in edges.iter().filter(|s| s.count == 2) {
             let [t1, t2] = side.triangles;
-            let apex = |t: usize| triangles[t].into_iter().find(|v| !side.ends.contains(v));
-            let (Some(a), Some(b)) = (apex(t1), apex(t2)) else { continue };
+            let [a, b] = [t1, t2].map(|t| apex_across(triangles[t], side.ends));
+            let (Some(a), Some(b)) = (a, b) else { continue };
             // The first triangle runs along the edge from x0 to x1, so that its normal is e × a.
             let [mut x0, mut x1] = side.ends;
             let at = |v: u32| triangles[t1].iter().position(|&u| u == v).unwrap_or(0);
@@ -344,6 +351,11 @@ impl ModelBuilder {
             });
         }
     }
+}
+
+/// The corner of a triangle that is not on the edge `ends`.
+pub(super) fn apex_across(triangle: [u32; 3], ends: [u32; 2]) -> Option<u32> {
+    triangle.into_iter().find(|v| !ends.contains(v))
 }
 
 /// The angle of a hinge, by the element's own row.

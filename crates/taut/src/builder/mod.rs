@@ -5,12 +5,15 @@ mod elastic;
 mod error;
 mod frames;
 mod links;
+mod patches;
+mod plate;
 mod solid;
 
 pub use cloth::{Cloth, ClothDamping, ClothStiffness};
 pub use elastic::{ClothElasticity, ElasticDamping, Membrane, Orthotropic, SolidElasticity};
 pub use error::{BuildError, Oddity, Warning};
 pub use frames::{Grain, StrainForm};
+pub use patches::Bending;
 pub use solid::{Solid, SolidStiffness};
 
 use crate::lanes::{Scalar, V3, Vertex};

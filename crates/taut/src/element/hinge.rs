@@ -32,29 +32,45 @@ impl Element<4, 3, 1, 1> for Hinge {
         if !consumer.wants(0) {
             return;
         }
-        use core::f64::consts::PI;
         let [e, a, b] = *f;
-        let zero = rest[0].lit(0.0);
+        let Fold { value, push, at } = Fold::between(rest[0], e, a, b);
+        let along = [(0, at[0]), (1, at[1]), (2, at[2])];
+        consumer.row(0, f, Row { value, along, gram: gram(&along), over: value.lit(1.0), push });
+    }
+}
+
+/// The signed angle between two triangles on an edge, from its rest value, and what it changes with.
+pub(super) struct Fold<T> {
+    /// φ − φ_rest in (−π, π], rad.
+    pub value: T,
+    /// The same, held to a radian: moving straight along the normals by more overshoots.
+    pub push: T,
+    /// Its gradients along e, a and b.
+    pub at: [V3<T>; 3],
+}
+
+impl<T: Real> Fold<T> {
+    /// Of the edge `e` with apexes at `a` and `b` from its start, at `rest` (rad). Zero if a triangle has no area: with no normal it waits
+    /// until it has one again.
+    #[inline(always)]
+    pub fn between(rest: T, e: V3<T>, a: V3<T>, b: V3<T>) -> Self {
+        use core::f64::consts::PI;
+        let (one, zero) = (rest.lit(1.0), rest.lit(0.0));
         let (n1, n2) = (e.cross(a), b.cross(e));
         let (n1_2, n2_2, e2) = (n1.norm2(), n2.norm2(), e.norm2());
-        // A triangle with no area has no normal; its hinge waits until it has one again.
-        let sound = rest[0].lit(TINY).lt(T::min(T::min(n1_2, n2_2), e2));
-        let one = rest[0].lit(1.0);
+        let sound = rest.lit(TINY).lt(T::min(T::min(n1_2, n2_2), e2));
         let e2 = T::select(sound, e2, one);
         let length = e2.sqrt();
         let phi = -(n1.cross(n2).dot(e) / length).atan2(n1.dot(n2));
-        let turn = rest[0].lit(2.0 * PI);
-        let c = phi - rest[0];
-        let c = T::select(rest[0].lit(PI).lt(c), c - turn, c);
-        let c = T::select(c.lt(rest[0].lit(-PI)), c + turn, c);
+        let turn = rest.lit(2.0 * PI);
+        let c = phi - rest;
+        let c = T::select(rest.lit(PI).lt(c), c - turn, c);
+        let c = T::select(c.lt(rest.lit(-PI)), c + turn, c);
         let value = T::select(sound, c, zero);
         let ga = n1 * (length / T::select(sound, n1_2, one));
         let gb = n2 * (length / T::select(sound, n2_2, one));
         let ge = -(ga * (a.dot(e) / e2) + gb * (b.dot(e) / e2));
-        // Moving straight along the normals by an angle of a radian or more overshoots.
-        let push = T::max(T::min(value, one), -one);
-        let along = [(0, ge), (1, ga), (2, gb)];
-        consumer.row(0, f, Row { value, along, gram: gram(&along), over: one, push });
+        Fold { value, push: T::max(T::min(value, one), -one), at: [ge, ga, gb] }
     }
 }
 

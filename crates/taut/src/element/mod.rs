@@ -13,6 +13,7 @@
 mod edge;
 mod evaluate;
 mod hinge;
+mod patch;
 mod strain;
 mod tetrahedron;
 mod triangle;
@@ -20,6 +21,7 @@ mod triangle;
 pub use edge::Edge;
 pub use evaluate::{Evaluated, evaluate};
 pub use hinge::Hinge;
+pub use patch::Patch;
 pub use strain::{Form, Improved, Plain, StretchShear};
 pub use tetrahedron::TetStrain;
 pub use triangle::TriStrain;
@@ -169,6 +171,7 @@ macro_rules! element_kinds {
             tetrahedra: $crate::element::TetStrain<$crate::element::Improved> [4, 3, 12, 7],
             plain_tetrahedra: $crate::element::TetStrain<$crate::element::Plain> [4, 3, 12, 7],
             hinges: $crate::element::Hinge [4, 3, 1, 1],
+            patches: $crate::element::Patch [6, 5, 3, 3],
         }
     };
 }

@@ -1,7 +1,7 @@
 //! What projection and damping must leave alone, for every kind of element, row by row.
 
 use super::pbd::{Damp, Project};
-use crate::element::{Edge, Element, Hinge, Improved, Plain, TetStrain, TriStrain, evaluate};
+use crate::element::{Edge, Element, Hinge, Improved, Patch, Plain, TetStrain, TriStrain, evaluate};
 use crate::lanes::{Scalar, Shared, V3, Vertex, Width};
 use crate::pack::{Batch, Loose};
 use fearless_simd::Level;
@@ -133,6 +133,9 @@ fn rigid_motion_and_momenta_are_left_alone_by_every_row() {
     let folded = [x[0], x[1], V3::new(0.4, 0.9, 0.0), V3::new(0.6, 0.0, 0.9)];
     let rest = evaluate::<Hinge, f64, 4, 3, 1, 1>(&[0.0], &folded).values;
     check::<Hinge, 4, 3, 1, 1>(folded, rest);
+    let around = [folded[0], folded[1], folded[2], folded[3], V3::new(1.1, 1.2, -0.4), V3::new(-0.6, 0.5, 0.3)];
+    let rest = evaluate::<Patch, f64, 6, 5, 3, 3>(&[0.0; 3], &around).values;
+    check::<Patch, 6, 5, 3, 3>(around, rest);
 }
 
 /// The improved stretch is solved by one projection, the plain one is not (SBD §3.4).

@@ -3,7 +3,7 @@
 use super::contact::{FRICTION, THICKNESS};
 use super::generate::{GenerateSolid, GenerateSurface};
 use super::material::{ClothElastic, FabricName, SolidElastic};
-use super::values::{Colour, Each, Form, Frames, GrainChoice, Turn};
+use super::values::{BendingChoice, Colour, Each, Form, Frames, GrainChoice, Turn};
 use crate::generate::Rotation;
 use crate::scene::decode::Rule;
 
@@ -47,6 +47,8 @@ section! {
         /// Stiffness in physical units, independent of substeps and iterations. Takes the place of `form`, `stiffness` and
         /// `damping`.
         elastic: Option<ClothElastic> = None;
+        /// What resists bending in cloth with `elastic` or `fabric`.
+        bending: BendingChoice = BendingChoice::Hinges;
         /// Lengths along weft and warp that count as unstretched, over those of the mesh.
         rest_stretch: [f64; 2] = taut::Cloth::default().rest_stretch => STRETCH;
         /// How fast motion along each kind of deformation dies. Rigid motion is never damped.
@@ -130,6 +132,7 @@ impl Cloth {
                 (Some(elastic), _) => Some(elastic.into()),
                 (None, fabric) => fabric.map(|f| f.0.into()),
             },
+            bending: self.bending.into(),
         }
     }
 }

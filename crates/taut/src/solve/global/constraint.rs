@@ -17,7 +17,7 @@
 //! diverges. With a bound, it minimises a function that lies above Φ and touches it. (Tried: |λ_r| |∇_i c_r| Σ_j |∇_j c_r|
 //! as a bound, which needs no second derivatives. It is four times too large for St. Venant–Kirchhoff rows, and slower.)
 
-use super::evaluate::{ROWS, Sample};
+use super::evaluate::{ARMS, EDGES, ROWS, Sample};
 use super::{Solve, small, table::Item};
 
 /// Half of a bound for the rows' curvature is enough: a step with K̂ in place of K leaves 1 − K/K̂ of the error. Multipliers
@@ -131,12 +131,13 @@ impl Solve<'_> {
         let g = self.global;
         self.crew.each(self.table.items.len(), |e| {
             let item = &self.table.items[e];
-            let mut h = [[0.0; 9]; 9];
+            let n = 3 * (item.arms() - 1);
+            let mut h = [[0.0; EDGES]; EDGES];
             self.curvature(e, &mut h);
-            let mut sums = [[0.0; 3]; 4];
-            for i in 0..9 {
+            let mut sums = [[0.0; 3]; ARMS];
+            for i in 0..n {
                 let (mut row, mut base) = (0.0, [0.0; 3]);
-                for j in 0..9 {
+                for j in 0..n {
                     row += h[i][j].abs();
                     base[j % 3] += h[i][j];
                     sums[0][j % 3] += h[i][j].abs();
@@ -145,7 +146,7 @@ impl Solve<'_> {
                 sums[i / 3 + 1][i % 3] = row + first;
             }
             for k in 0..item.arms() {
-                g.bend.set(4 * e + k, share * sums[k].iter().fold(0.0, |m: f64, &s| m.max(s)));
+                g.bend.set(ARMS * e + k, share * sums[k].iter().fold(0.0, |m: f64, &s| m.max(s)));
             }
         });
     }
@@ -153,7 +154,7 @@ impl Solve<'_> {
     /// K at vertex i, N/m.
     #[inline(always)]
     pub(super) fn bend(&self, i: usize) -> f64 {
-        self.table.touching_ids(i).map(|(e, k)| self.global.bend.get(4 * e + k)).sum()
+        self.table.touching_ids(i).map(|(e, k)| self.global.bend.get(ARMS * e + k)).sum()
     }
 
     /// The right-hand side and diagonal of item e's rows. Returns their residual.
@@ -183,7 +184,7 @@ impl Solve<'_> {
     }
 
     #[inline(always)]
-    pub(super) fn hefts(&self, item: &Item) -> [f64; 4] {
+    pub(super) fn hefts(&self, item: &Item) -> [f64; ARMS] {
         core::array::from_fn(|k| if k < item.arms() { self.global.heft.get(item.vertices[k] as usize) } else { 0.0 })
     }
 

@@ -6,25 +6,27 @@ use core::ops::Range;
 
 /// Most rows of an element.
 pub(super) const ROWS: usize = 8;
+/// Most vertices of an element.
+pub(super) const ARMS: usize = 6;
 /// Most numbers in the edge vectors of an element.
-pub(super) const EDGES: usize = 9;
+pub(super) const EDGES: usize = 3 * (ARMS - 1);
 
 /// A small symmetric matrix over an element's edge vectors x_k − x_0.
 pub(super) type Small = [[f64; EDGES]; EDGES];
 
 /// A vector for each vertex of an element.
-pub(super) type Corners = [[f64; 3]; 4];
+pub(super) type Corners = [[f64; 3]; ARMS];
 
 /// All rows of one element.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sample {
     pub values: [f64; ROWS],
     /// At each vertex.
-    pub gradients: [[[f64; 3]; 4]; ROWS],
+    pub gradients: [[[f64; 3]; ARMS]; ROWS],
 }
 
 impl Sample {
-    pub const ZERO: Self = Sample { values: [0.0; ROWS], gradients: [[[0.0; 3]; 4]; ROWS] };
+    pub const ZERO: Self = Sample { values: [0.0; ROWS], gradients: [[[0.0; 3]; ARMS]; ROWS] };
 }
 
 /// Rest numbers, positions → rows.
@@ -67,7 +69,8 @@ fn sample<E, const V: usize, const D: usize, const P: usize, const R: usize>(
 }
 
 /// Exact second derivatives: the derivatives of the gradients, by dual numbers, along each edge vector's components.
-/// Moving all vertices together changes nothing, so the edges are all there is. Zero if anything is not finite.
+/// Moving all vertices together changes nothing, so the edges are all there is. Zero if anything is not finite. Only the leading part that
+/// the element has edges for is written.
 fn curvature<E, const V: usize, const D: usize, const P: usize, const R: usize>(
     rest: &[f64],
     x: &Corners,
@@ -76,11 +79,13 @@ fn curvature<E, const V: usize, const D: usize, const P: usize, const R: usize>(
 ) where
     E: Element<V, D, P, R>,
 {
-    *out = [[0.0; EDGES]; EDGES];
+    let n = 3 * D;
+    let clear = |out: &mut Small| out[..n].iter_mut().for_each(|row| row[..n].fill(0.0));
+    clear(out);
     let rest: [Dual; P] = core::array::from_fn(|p| Dual::constant(rest[p]));
     let mut at: [V3<Dual>; V] = core::array::from_fn(|v| V3::from(x[v].map(Dual::constant)));
     let mut sound = true;
-    for k in 0..3 * D {
+    for k in 0..n {
         let (v, d) = (k / 3 + 1, k % 3);
         *component(&mut at[v], d) = Dual::variable(x[v][d]);
         let found = evaluate::<E, Dual, V, D, P, R>(&rest, &at);
@@ -93,12 +98,12 @@ fn curvature<E, const V: usize, const D: usize, const P: usize, const R: usize>(
                 }
             }
         }
-        sound &= out.iter().all(|row| row[k].is_finite());
+        sound &= out[..n].iter().all(|row| row[k].is_finite());
     }
     if !sound {
-        *out = [[0.0; EDGES]; EDGES];
+        clear(out);
     }
-    for i in 0..EDGES {
+    for i in 0..n {
         for j in 0..i {
             let mean = 0.5 * (out[i][j] + out[j][i]);
             (out[i][j], out[j][i]) = (mean, mean);

@@ -1,7 +1,7 @@
 //! The Hessian M/s + Σ (JᵀEJ + σ ∇²c), assembled in 3×3 blocks.
 
 use super::cholesky::Cholesky;
-use super::evaluate::{ROWS, Small};
+use super::evaluate::{ARMS, EDGES, ROWS, Small};
 use super::field::Field;
 use super::table::{Item, Table};
 use super::{Solve, psd, small};
@@ -15,7 +15,7 @@ pub(super) struct Matrix {
     pub columns: Vec<u32>,
     /// For each block its part of `sources`.
     origins: Vec<u32>,
-    /// Items that add to a block: item · 16 + row's vertex · 4 + column's vertex.
+    /// Items that add to a block: item · 64 + row's vertex · 8 + column's vertex.
     sources: Vec<u32>,
     /// Where each item's Hessian is in `tiles`.
     offsets: Vec<u32>,
@@ -41,7 +41,7 @@ impl Matrix {
             let mut at: Vec<(u32, u32)> = vec![(i as u32, u32::MAX)];
             for (e, k) in table.touching_ids(i) {
                 let item = &table.items[e];
-                at.extend((0..item.arms()).map(|b| (item.vertices[b], (e * 16 + k * 4 + b) as u32)));
+                at.extend((0..item.arms()).map(|b| (item.vertices[b], (e * 64 + k * 8 + b) as u32)));
             }
             // Items of one block stay in their order.
             at.sort_by_key(|&(column, _)| column);
@@ -119,7 +119,7 @@ impl Solve<'_> {
 
     fn item_hessian(&self, e: usize, project: bool) {
         let item = &self.table.items[e];
-        let mut h = [[0.0; 9]; 9];
+        let mut h = [[0.0; EDGES]; EDGES];
         self.curvature(e, &mut h);
         self.add_rows(e, item, &mut h);
         if project && !self.held_by_inertia(item, &h) {
@@ -145,7 +145,7 @@ impl Solve<'_> {
     /// in sum over all items as what M/s has.
     fn held_by_inertia(&self, item: &Item, h: &Small) -> bool {
         let (g, arms) = (self.global, item.arms());
-        let mut mu = [0.0; 4];
+        let mut mu = [0.0; ARMS];
         for k in 0..arms {
             let v = item.vertices[k] as usize;
             let w = g.w.get(v);
@@ -171,9 +171,9 @@ impl Solve<'_> {
 
     /// Adds Jᵀ D^½ E D^½ J over the edges.
     fn add_rows(&self, e: usize, item: &Item, h: &mut Small) {
-        let hardness = self.hardness(e);
+        let (hardness, n) = (self.hardness(e), 3 * (item.arms() - 1));
         let flat = |j: usize| {
-            let mut out = [0.0; 9];
+            let mut out = [0.0; EDGES];
             for k in 1..item.arms() {
                 out[3 * k - 3..3 * k].copy_from_slice(&self.global.gradient.get3(item.gradient(j, k)));
             }
@@ -185,8 +185,8 @@ impl Solve<'_> {
                 let stiff = hardness.at(r, q);
                 if stiff != 0.0 {
                     let v = flat(j);
-                    for c in 0..9 {
-                        for d in 0..9 {
+                    for c in 0..n {
+                        for d in 0..n {
                             h[c][d] += stiff * u[c] * v[d];
                         }
                     }
@@ -231,7 +231,7 @@ impl Solve<'_> {
             }
             if w > 0.0 && g.w.get(j) > 0.0 {
                 for &source in &matrix.sources[matrix.origins[n] as usize..matrix.origins[n + 1] as usize] {
-                    let (e, a, b) = (source as usize / 16, source as usize / 4 % 4, source as usize % 4);
+                    let (e, a, b) = (source as usize / 64, source as usize / 8 % 8, source as usize % 8);
                     let arms = self.table.items[e].arms();
                     let at = matrix.tile(e, arms, a.min(b), a.max(b));
                     for c in 0..9 {

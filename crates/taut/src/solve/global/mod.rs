@@ -146,7 +146,7 @@ impl Global {
         }
         self.w.resize(vertices);
         self.heft.resize(vertices);
-        self.bend.resize(4 * self.table.items.len());
+        self.bend.resize(evaluate::ARMS * self.table.items.len());
         self.tile.resize(6 * vertices);
         self.gradient.resize(3 * self.table.gradients);
         let most = rows.max(3 * vertices).max(self.table.items.len());
@@ -275,7 +275,7 @@ impl Solve<'_> {
     /// Positions of an item's vertices.
     #[inline(always)]
     fn corners(&self, item: &table::Item, from: &Field) -> evaluate::Corners {
-        let mut out = [[0.0; 3]; 4];
+        let mut out = [[0.0; 3]; evaluate::ARMS];
         for k in 0..item.arms() {
             out[k] = from.get3(item.vertices[k] as usize);
         }
@@ -286,7 +286,7 @@ impl Solve<'_> {
     #[inline(always)]
     fn velocities(&self, item: &table::Item, x: &evaluate::Corners) -> evaluate::Corners {
         let (target, drift) = (self.corners(item, &self.global.target), self.corners(item, &self.global.drift));
-        let mut out = [[0.0; 3]; 4];
+        let mut out = [[0.0; 3]; evaluate::ARMS];
         for k in 0..item.arms() {
             for d in 0..3 {
                 out[k][d] = drift[k][d] + (x[k][d] - target[k][d]) * self.settings.rate;
@@ -302,7 +302,7 @@ impl Solve<'_> {
         let (g, item) = (self.global, &self.table.items[e]);
         let x = self.corners(item, &g.x);
         self.kind(e)(&self.table.rest[item.rest as usize..], &x, sample);
-        let v = if self.table.viscous { self.velocities(item, &x) } else { [[0.0; 3]; 4] };
+        let v = if self.table.viscous { self.velocities(item, &x) } else { [[0.0; 3]; evaluate::ARMS] };
         let mut lagged = [0.0; evaluate::ROWS];
         for (j, r) in item.own_rows().enumerate() {
             let row = item.row as usize + j;

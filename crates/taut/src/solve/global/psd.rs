@@ -72,7 +72,7 @@ mod tests {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
         };
-        for n in [3, 6, 9] {
+        for n in [3, 6, 9, 15] {
             let mut h = [[0.0; EDGES]; EDGES];
             for i in 0..n {
                 for j in 0..=i {

@@ -1,6 +1,6 @@
 //! All elastic rows of a model in flat lists, in `f64`, whatever the model computes in.
 
-use super::evaluate::{self, Kind};
+use super::evaluate::{self, ARMS, Kind};
 use super::stiffness::{Block, stiffness};
 use crate::element::Element;
 use crate::lanes::{BLOCK, Scalar, Vertex};
@@ -12,7 +12,7 @@ use core::ops::Range;
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Item {
     /// Its vertices, the first `arms` of them.
-    pub vertices: [u32; 4],
+    pub vertices: [u32; ARMS],
     pub arms: u8,
     /// Bit r is set if its row r is elastic. Its rows in the lists are these, in order.
     pub mask: u8,
@@ -74,7 +74,7 @@ pub(super) struct Table {
     pub viscous: bool,
     /// For each vertex its part of `touches`.
     starts: Vec<u32>,
-    /// The items at each vertex, ascending: item · 4 + which of its vertices it is.
+    /// The items at each vertex, ascending: item · 8 + which of its vertices it is.
     touches: Vec<u32>,
 }
 
@@ -117,7 +117,7 @@ impl Table {
         let mut next = self.starts.clone();
         for (e, item) in self.items.iter().enumerate() {
             for (k, v) in ends(item).into_iter().enumerate() {
-                self.touches[next[v] as usize] = (e * 4 + k) as u32;
+                self.touches[next[v] as usize] = (e * 8 + k) as u32;
                 next[v] += 1;
             }
         }
@@ -133,7 +133,7 @@ impl Table {
     #[inline(always)]
     pub fn touching_ids(&self, vertex: usize) -> impl Iterator<Item = (usize, usize)> {
         let range = self.starts[vertex] as usize..self.starts[vertex + 1] as usize;
-        self.touches[range].iter().map(|&t| (t as usize / 4, t as usize % 4))
+        self.touches[range].iter().map(|&t| (t as usize / 8, t as usize % 8))
     }
 
     /// How many items share a vertex.
