@@ -80,7 +80,7 @@ impl ModelBuilder {
     }
 
     fn push_hinge(&mut self, index: [u32; 4], stiffness: f64, gamma: f64) {
-        if !(stiffness * SLACK > 1.0) {
+        if stiffness.is_nan() || stiffness * SLACK <= 1.0 {
             return;
         }
         let x = index.map(|v| V3::from(self.positions[v as usize]));

@@ -383,7 +383,7 @@ pub(super) fn compliance(m: &Tensor) -> Option<Tensor> {
     for &i in &on {
         for &j in on.iter().filter(|&&j| j <= i) {
             let sum = m[i][j] - (0..j).map(|k| l[i][k] * l[j][k]).sum::<f64>();
-            if i == j && !(sum > 1e-12 * m[i][i].abs()) {
+            if i == j && (sum.is_nan() || sum <= 1e-12 * m[i][i].abs()) {
                 return None;
             }
             l[i][j] = if i == j { sum.sqrt() } else { sum / l[j][j] };

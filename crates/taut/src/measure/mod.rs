@@ -68,13 +68,13 @@ pub struct Strains {
     pub tetrahedra: Vec<[f64; 7]>,
     /// Edges: length over rest length − 1.
     pub edges: Vec<f64>,
-    /// Hinges: angle from rest, rad.
+    /// Hinges, then the three sides of each patch: angle from rest, rad.
     pub hinges: Vec<f64>,
 }
 
 /// Measures all strains.
 pub fn strains<T: Scalar>(model: &Model<T>, state: &State<T>) -> Strains {
-    use crate::element::{Edge, Hinge, Improved, TetStrain, TriStrain};
+    use crate::element::{Edge, Hinge, Improved, Patch, TetStrain, TriStrain};
     use crate::{BodyKind, StrainForm};
     let e = &model.elements;
     let x = &state.x;
@@ -98,6 +98,7 @@ pub fn strains<T: Scalar>(model: &Model<T>, state: &State<T>) -> Strains {
         hinges: all_values::<Hinge, T, 4, 3, 1, 1>(&e.hinges, x, |v, _| v).into_flattened(),
         ..Strains::default()
     };
+    out.hinges.extend(all_values::<Patch, T, 6, 5, 3, 3>(&e.patches, x, |v, _| v).into_flattened());
     for body in &model.bodies {
         let range = body.elements.start as usize..body.elements.end as usize;
         match (body.kind, body.form) {
