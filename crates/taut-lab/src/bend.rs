@@ -12,7 +12,7 @@ mod report;
 pub use report::report;
 
 use crate::rest::{Rest, build, settle};
-use crate::{Cloth, GRAVITY, LabError, Machine, elastica};
+use crate::{Cloth, Cut, GRAVITY, LabError, Machine, elastica};
 use taut_scene::simulation::Simulation;
 
 /// Width of the strip, m.
@@ -165,8 +165,10 @@ impl Strip {
         let (cell, half) = (self.arc_cell(length), 0.5 * degrees);
         let size = length + 3.0 * cell;
         let text = self.scene_of("Pure bending", 0.0, size, cell);
+        // A line through scattered points is half a cell before the first ones that it holds, on average.
+        let held = if self.machine.cut == Cut::Irregular { 1.0 } else { 0.5 };
         let pin = |side: f64| {
-            let edge = side * (0.5 * length - 0.5 * cell);
+            let edge = side * (0.5 * length - held * cell);
             let (low, high) = if side < 0.0 { (-1e3, edge + 1e-6 * cell) } else { (edge - 1e-6 * cell, 1e3) };
             let about = side * 0.5 * length;
             let keys = |f: &dyn Fn(f64) -> String| -> String {

@@ -104,6 +104,9 @@ fn what_has_no_effect_is_named() {
     one(SHEET, &["cloth.sheet.fabric=cotton"], &["only the density of `cloth.sheet.fabric` is used"]);
     one(SHEET, &["cloth.sheet.fabric=cotton", "cloth.sheet.density=0.1"], &["nothing of `cloth.sheet.fabric` is used"]);
     one(SHARES, &["cloth.sheet.fabric=cotton", "cloth.sheet.form=plain"], &["`cloth.sheet.form` has no effect"]);
+    let bending = "cloth.sheet.bending=patches";
+    one(SHARES, &[bending], &["`cloth.sheet.bending` has no effect without"]);
+    assert_eq!(warnings(SHEET, &[bending]), [""; 0]);
     one(SHARES, &["solver.kind=newton"], &["`solver.kind`", "projected"]);
     assert_eq!(warnings(SHARES, &["solver={kind='auto'}"]), [""; 0], "auto is for all bodies");
     one(SHARES, &["solver.tolerance=0.001", "solver.warm_start=true"], &["`tolerance`, `warm_start` only matter"]);

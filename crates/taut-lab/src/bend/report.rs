@@ -33,7 +33,7 @@ pub fn report(cloth: &Cloth, machine: &Machine, directions: &[f64]) -> Result<Ou
         let (found, simulation) = strip.cantilever()?;
         // An arc of a third of a turn, as long as the overhang.
         let (arc, bent) = strip.arc(found.overhang.length, 120.0)?;
-        let Overhang { length, droop, angle, rest } = found.overhang;
+        let Overhang { length, droop, angle, rest, .. } = found.overhang;
         table.rows.push(
             [degrees, strip.given(), length, droop, angle, found.standard, found.exact, arc.rigidity, arc.curvature]
                 .map(|x| json!(x))
