@@ -62,14 +62,15 @@ fn shaken(n: usize, by: f64) -> TriMesh {
     mesh
 }
 
-/// A cylinder has ½ B κ² for each m², with B cos² + B' sin² of the angle to the weft. On the bias half of that is twist, which is fitted with less care: up to
-/// 1.4 of what it should be on grids with alternating diagonals (linear plates), 1.2 on the bias.
+/// A cylinder has ½ B κ² for each m², with B cos² + B' sin² of the angle to the weft. On the bias half of that is twist, which is fitted with less care. On
+/// alternating diagonals the angles alone see it twice, by hand: (∓κ, ∓κ, κ) for a twist κ, half too much in all on the bias. The fit has to take a third of that
+/// excess away at least.
 #[test]
 fn a_rolled_sheet_has_a_plates_energy() {
     for mesh in [common::sheet(17), shaken(17, 0.25)] {
         let model = model(&mesh, &limp(BEND));
         assert_eq!(model.elements().patches.count + model.elements().hinges.count, mesh.triangles.len());
-        for (degrees, tolerance) in [(0.0, 0.03), (90.0, 0.03), (45.0, 0.25), (-45.0, 0.25)] {
+        for (degrees, tolerance) in [(0.0, 0.03), (90.0, 0.03), (45.0, 1.0 / 3.0), (-45.0, 1.0 / 3.0)] {
             let (k, (s, c)) = (0.3, f64::to_radians(degrees).sin_cos());
             // The border has no angles: half a cell at either end of the bend stays flat.
             let plate = 0.5 * k * k * (BEND[0] * c * c + BEND[1] * s * s) * 15.0 / 16.0;
