@@ -41,7 +41,7 @@ impl Row {
 
 /// What was chosen to keep cloth from stretching, and what was reached, if anything was.
 fn held(hold: &taut::HoldReport) -> Option<Value> {
-    (hold.levels > 0 || hold.tethers > 0 || hold.limited > 0).then(|| {
+    (hold.substeps > 0).then(|| {
         json!({
             "substeps": hold.substeps,
             "warm_start": hold.warm_start,

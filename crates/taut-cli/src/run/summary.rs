@@ -53,8 +53,8 @@ pub fn warnings(simulation: &Simulation) -> Vec<String> {
     if held.unmet > 0 {
         let (steps, most) = (held.unmet, 100.0 * held.stretch);
         warnings.push(format!(
-            "`solver.max_stretch` was not met in {steps} steps, where cloth was stretched by up to {most:.2} %: try more \
-             `solver.substeps` or `solver.rounds`"
+            "`solver.max_stretch` was not met at the end of every step (times: {steps}); cloth was stretched by {most:.2} % at \
+             most: try more `solver.substeps` or `solver.rounds`"
         ));
     }
     warnings.extend(simulation.contact().warnings());

@@ -286,7 +286,7 @@ impl Simulation {
     fn look(&self, residual: f64) -> Look {
         let params = self.scene.settings.solver.params();
         // What something else carries presses on no row.
-        if params.hold != taut::Hold::NONE || !self.scene.settings.limit.is_empty() {
+        if self.held.limited > 0 || !self.scene.settings.limit.is_empty() {
             return Look::GOOD;
         }
         let size = self.objects.iter().map(|object| unsolved::diagonal(&object.info.rest)).fold(0.0, f64::max);

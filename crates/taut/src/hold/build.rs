@@ -27,8 +27,8 @@ const SEAM_REACH: f64 = 1.6;
 
 /// What was built.
 pub(super) struct Built<T> {
-    pub levels: Levels<T, 3>,
-    pub rim: Levels<T, 3>,
+    pub levels: Levels<T>,
+    pub rim: Levels<T>,
     pub charts: usize,
 }
 
@@ -80,7 +80,7 @@ impl<'a> Plan<'a> {
     }
 
     /// Lattices over the cloth, each twice as wide as the one before.
-    fn levels<T: Scalar>(&self, most: u32, sweeps: u32) -> Levels<T, 3> {
+    fn levels<T: Scalar>(&self, most: u32, sweeps: u32) -> Levels<T> {
         let mut points = self.points();
         let mut list = Vec::new();
         for number in 0..most {
@@ -198,9 +198,11 @@ pub(super) fn level<T: Scalar>(
     near: &Near<'_>,
     tie: impl Fn(usize, &[u32], f64) -> f64,
     mut links: Vec<Loose<2, 2, 0>>,
-) -> Level<T, 3> {
+) -> Level<T> {
     let nodes = lattice.nodes.mass.len();
-    let (start, entries) = entries(&points.mass, &lattice.nodes.mass, &lattice.parents);
+    let (start, entries) = entries(points, lattice);
+    let parents = lattice.parents.iter().enumerate().filter(|(_, p)| p.iter().any(|p| p.1 > 0.0));
+    let parents = parents.map(|(i, p)| Parents { point: i as u32, to: p.map(|p| p.0), weight: p.map(|p| T::of(p.1)) });
     // The held vertices of a square are one held node.
     let number: BTreeMap<_, usize> = near.squares.keys().enumerate().map(|(n, &key)| (key, n)).collect();
     let spare = (nodes + number.len()) as u32;
@@ -214,42 +216,32 @@ pub(super) fn level<T: Scalar>(
     Level {
         start,
         entries,
-        parents: parents(&lattice.parents),
+        parents: parents.collect(),
         held: near.squares.values().cloned().collect(),
         links: Batch::pack(&links, spare),
         cells: Batch::pack(&cells, spare),
         full: Batch::pack(&full, spare),
-        rods: Batch::default(),
         nodes,
         base: x.clone(),
         x,
     }
 }
 
-/// Who hangs on something, and on what.
-pub(super) fn parents<T: Scalar, const N: usize>(list: &[[(u32, f64); N]]) -> Vec<Parents<T, N>> {
-    let hanging = list.iter().enumerate().filter(|(_, p)| p.iter().any(|p| p.1 > 0.0));
-    hanging.map(|(i, p)| Parents { point: i as u32, to: p.map(|p| p.0), weight: p.map(|p| T::of(p.1)) }).collect()
-}
-
-/// Who hangs on each node: where its entries begin, and all of them. `points` and `nodes` are masses, kg.
-pub(super) fn entries<T: Scalar, const N: usize>(
-    points: &[f64],
-    nodes: &[f64],
-    parents: &[[(u32, f64); N]],
-) -> (Vec<u32>, Vec<Entry<T>>) {
-    let mut start = vec![0u32; nodes.len() + 1];
-    for (n, _) in parents.iter().flatten().filter(|p| p.1 > 0.0) {
+/// Who hangs on each node.
+fn entries<T: Scalar>(points: &Points, lattice: &Lattice) -> (Vec<u32>, Vec<Entry<T>>) {
+    let mass = &lattice.nodes.mass;
+    let mut start = vec![0u32; mass.len() + 1];
+    for (n, _) in lattice.parents.iter().flatten().filter(|p| p.1 > 0.0) {
         start[*n as usize + 1] += 1;
     }
-    for n in 0..nodes.len() {
+    for n in 0..mass.len() {
         start[n + 1] += start[n];
     }
     let mut next = start.clone();
-    let mut entries = vec![Entry { from: 0, weight: T::of(0.0) }; start[nodes.len()] as usize];
-    for (i, parents) in parents.iter().enumerate() {
+    let mut entries = vec![Entry { from: 0, weight: T::of(0.0) }; start[mass.len()] as usize];
+    for (i, parents) in lattice.parents.iter().enumerate() {
         for &(n, w) in parents.iter().filter(|p| p.1 > 0.0) {
-            let weight = T::of(w * points[i] / nodes[n as usize].max(1e-300));
+            let weight = T::of(w * points.mass[i] / mass[n as usize].max(1e-300));
             entries[next[n as usize] as usize] = Entry { from: i as u32, weight };
             next[n as usize] += 1;
         }

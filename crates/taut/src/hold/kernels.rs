@@ -140,7 +140,7 @@ unsafe fn push_to<T: Scalar, L: Lanes<T>, const V: usize>(
     unsafe { scatter::<T, L, V>(v, x, places, lane) };
 }
 
-/// An element that a sweep can treat; most act when they are stretched only.
+/// An element that a sweep can treat.
 pub(super) trait OneSided<const V: usize, const P: usize> {
     /// How far its points must move, if at all.
     fn push<L: Real>(v: &[[L; 4]; V], rest: [L; P], law: &Law) -> Option<Push<L, V>>;
@@ -178,28 +178,6 @@ impl OneSided<3, 6> for Cells {
         let weft = (d * rest[0] + e * rest[1]).norm2().sqrt() / rest[4];
         let warp = (d * rest[2] + e * rest[3]).norm2().sqrt() / rest[5];
         L::max(weft, warp)
-    }
-}
-
-/// [`Links`] that are no shorter than L, either.
-pub(super) enum Rods {}
-
-impl OneSided<2, 2> for Rods {
-    #[inline(always)]
-    fn push<L: Real>(v: &[[L; 4]; 2], rest: [L; 2], _: &Law) -> Option<Push<L, 2>> {
-        let d = point(v[1]) - point(v[0]);
-        let length2 = d.norm2();
-        let length = length2.sqrt();
-        let w = v[0][3] + v[1][3];
-        let share = (length - rest[1]) / L::max(length * w, w.lit(LEAST));
-        // Where both ends are one there is no direction to part them.
-        let share = masked(w.lit(LEAST).lt(length2), length2, share);
-        Some(Push { by: [d * (share * v[0][3]), -(d * (share * v[1][3]))], lanes: u32::MAX })
-    }
-
-    #[inline(always)]
-    fn stretch<L: Real>(v: &[[L; 4]; 2], rest: [L; 2]) -> L {
-        Links::stretch(v, rest)
     }
 }
 

@@ -59,7 +59,7 @@ impl Points {
 
 /// A point is held along a direction if this much of it is.
 pub(super) const MOSTLY: f64 = 0.99;
-/// The tangent of the angle to weft or warp up to which a way counts as along it: a tenth of stretch across it lengthens it by a thousandth.
+/// The tangent of the angle to weft or warp up to which a way counts as along it: a tenth of stretch across it lengthens it by two thousandths.
 const NEAR_GRAIN: f64 = 0.15;
 
 /// A lattice and what hangs on it.

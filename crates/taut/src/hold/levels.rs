@@ -1,7 +1,7 @@
 //! The hierarchy at work: restrict, relax from the coarsest level down, prolong.
 
 use super::bytes_of;
-use super::kernels::{Cells, FullCells, Links, OneSided, Relax, Rods};
+use super::kernels::{Cells, FullCells, Links, Relax};
 use crate::lanes::{Place, Scalar, Shared, Vertex, Width};
 use crate::pack::Batch;
 use crate::team::Worker;
@@ -17,20 +17,20 @@ pub(super) struct Entry<T> {
 
 /// The nodes that a finer point hangs on: P_iI.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Parents<T, const N: usize> {
+pub(super) struct Parents<T> {
     pub point: u32,
-    pub to: [u32; N],
-    pub weight: [T; N],
+    pub to: [u32; 3],
+    pub weight: [T; 3],
 }
 
-/// One lattice. Points are the vertices, or the nodes of the level below; each hangs on up to N nodes.
+/// One lattice. Points are the vertices, or the nodes of the level below.
 #[derive(Debug)]
-pub(super) struct Level<T, const N: usize> {
+pub(super) struct Level<T> {
     /// Where each node's entries begin.
     pub start: Vec<u32>,
     pub entries: Vec<Entry<T>>,
     /// Of points that hang on the level, ascending.
-    pub parents: Vec<Parents<T, N>>,
+    pub parents: Vec<Parents<T>>,
     /// Held nodes, which come after the others: each the mean of these vertices.
     pub held: Vec<Vec<u32>>,
     /// From held nodes to the nodes near them.
@@ -38,8 +38,6 @@ pub(super) struct Level<T, const N: usize> {
     pub cells: Batch<T, 3, 6, 0>,
     /// Cells that are held every way.
     pub full: Batch<T, 3, 6, 0>,
-    /// Nodes that stay as far apart as they are, neither further nor nearer.
-    pub rods: Batch<T, 2, 2, 0>,
     /// Nodes that move.
     pub nodes: usize,
     /// Nodes with inverse masses, then held ones and a spare.
@@ -50,39 +48,38 @@ pub(super) struct Level<T, const N: usize> {
 
 /// All levels, finest first.
 #[derive(Debug)]
-pub(crate) struct Levels<T, const N: usize> {
-    pub(super) list: Vec<Level<T, N>>,
+pub(crate) struct Levels<T> {
+    pub(super) list: Vec<Level<T>>,
     pub(super) sweeps: u32,
 }
 
-impl<T, const N: usize> Default for Levels<T, N> {
+impl<T> Default for Levels<T> {
     fn default() -> Self {
         Levels { list: Vec::new(), sweeps: 0 }
     }
 }
 
-impl<T: Scalar, const N: usize> Levels<T, N> {
+impl<T: Scalar> Levels<T> {
     pub(super) fn nodes(&self) -> usize {
         self.list.iter().map(|l| l.nodes).sum()
     }
 
     pub(super) fn bytes(&self) -> usize {
-        let of = |l: &Level<T, N>| {
+        let of = |l: &Level<T>| {
             let plan =
                 bytes_of(&l.start) + bytes_of(&l.entries) + bytes_of(&l.parents) + bytes_of(&l.x) + bytes_of(&l.base);
-            let cells = bytes_of(&l.cells.blocks) + bytes_of(&l.full.blocks);
-            plan + cells + bytes_of(&l.links.blocks) + bytes_of(&l.rods.blocks)
+            plan + bytes_of(&l.links.blocks) + bytes_of(&l.cells.blocks) + bytes_of(&l.full.blocks)
         };
         self.list.iter().map(of).sum()
     }
 
-    pub(super) fn desk(&mut self) -> Desk<'_, T, N> {
+    pub(super) fn desk(&mut self) -> Desk<'_, T> {
         let sweeps = self.sweeps;
         let levels = self
             .list
             .iter_mut()
             .map(|level| {
-                let Level { start, entries, parents, held, links, cells, full, rods, nodes, x, base } = level;
+                let Level { start, entries, parents, held, links, cells, full, nodes, x, base } = level;
                 View {
                     start,
                     entries,
@@ -91,7 +88,6 @@ impl<T: Scalar, const N: usize> Levels<T, N> {
                     links,
                     cells,
                     full,
-                    rods,
                     nodes: *nodes,
                     x: Shared::new(x),
                     base: Shared::new(base),
@@ -103,30 +99,29 @@ impl<T: Scalar, const N: usize> Levels<T, N> {
 }
 
 /// A level during a step.
-struct View<'a, T, const N: usize> {
+struct View<'a, T> {
     start: &'a [u32],
     entries: &'a [Entry<T>],
-    parents: &'a [Parents<T, N>],
+    parents: &'a [Parents<T>],
     held: &'a [Vec<u32>],
     links: &'a Batch<T, 2, 2, 0>,
     cells: &'a Batch<T, 3, 6, 0>,
     full: &'a Batch<T, 3, 6, 0>,
-    rods: &'a Batch<T, 2, 2, 0>,
     nodes: usize,
     x: Shared<'a, Vertex<T>>,
     base: Shared<'a, Vertex<T>>,
 }
 
 /// All levels during a step.
-pub(crate) struct Desk<'a, T, const N: usize> {
-    levels: Vec<View<'a, T, N>>,
+pub(crate) struct Desk<'a, T> {
+    levels: Vec<View<'a, T>>,
     sweeps: u32,
 }
 
 /// Levels with fewer nodes than this are not worth sharing: one worker does them, while the others wait once.
 const WORTH_SHARING: usize = 1024;
 
-impl<T: Scalar, const N: usize> Desk<'_, T, N> {
+impl<T: Scalar> Desk<'_, T> {
     /// Moves the vertices `x` by what the levels find.
     pub fn correct(&self, worker: Worker<'_>, width: Width, cpu: Cpu, x: Shared<'_, Vertex<T>>) {
         let Some(finest) = self.levels.first() else { return };
@@ -150,7 +145,7 @@ impl<T: Scalar, const N: usize> Desk<'_, T, N> {
                 if let Some(above) = self.levels.get(l + 1) {
                     above.prolong(0..above.parents.len(), level.x);
                 }
-                level.relax(self.sweeps, None, width, cpu);
+                level.relax(self.sweeps, width, cpu);
                 level.settle(0..level.nodes);
             }
         }
@@ -161,7 +156,7 @@ impl<T: Scalar, const N: usize> Desk<'_, T, N> {
                 above.prolong(worker.share(0..above.parents.len()), level.x);
                 worker.sync();
             }
-            level.relax(self.sweeps, Some(worker), width, cpu);
+            level.relax_together(self.sweeps, worker, width, cpu);
             level.settle(worker.share(0..level.nodes));
             worker.sync();
         }
@@ -170,7 +165,7 @@ impl<T: Scalar, const N: usize> Desk<'_, T, N> {
     }
 }
 
-impl<T: Scalar, const N: usize> View<'_, T, N> {
+impl<T: Scalar> View<'_, T> {
     /// Nodes are the means of their points.
     fn restrict(&self, nodes: Range<usize>, from: Shared<'_, Vertex<T>>) {
         for n in nodes {
@@ -209,29 +204,44 @@ impl<T: Scalar, const N: usize> View<'_, T, N> {
         }
     }
 
-    /// All sweeps, by one worker or by all.
-    fn relax(&self, sweeps: u32, together: Option<Worker<'_>>, width: Width, cpu: Cpu) {
+    /// All sweeps, by one worker.
+    fn relax(&self, sweeps: u32, width: Width, cpu: Cpu) {
         for _ in 0..sweeps {
-            self.sweep::<Links, 2, 2>(self.links, together, width, cpu);
-            self.sweep::<Cells, 3, 6>(self.cells, together, width, cpu);
-            self.sweep::<FullCells, 3, 6>(self.full, together, width, cpu);
-            self.sweep::<Rods, 2, 2>(self.rods, together, width, cpu);
+            for colour in &self.links.colours {
+                // SAFETY: the builder packs nodes in range, each once in a colour; nobody else is at work on the level.
+                T::run(width, cpu, unsafe { Relax::<Links, T, 2, 2>::new(&self.links.blocks[colour.clone()], self.x) });
+            }
+            for colour in &self.cells.colours {
+                // SAFETY: as above.
+                T::run(width, cpu, unsafe { Relax::<Cells, T, 3, 6>::new(&self.cells.blocks[colour.clone()], self.x) });
+            }
+            for colour in &self.full.colours {
+                let blocks = &self.full.blocks[colour.clone()];
+                // SAFETY: as above.
+                T::run(width, cpu, unsafe { Relax::<FullCells, T, 3, 6>::new(blocks, self.x) });
+            }
         }
     }
 
-    fn sweep<E: OneSided<V, P>, const V: usize, const P: usize>(
-        &self,
-        batch: &Batch<T, V, P, 0>,
-        together: Option<Worker<'_>>,
-        width: Width,
-        cpu: Cpu,
-    ) {
-        for colour in &batch.colours {
-            let mine = together.map_or(colour.clone(), |worker| worker.share(colour.clone()));
-            // SAFETY: the builder packs nodes in range, each once in a colour; nobody else is at work on the level, or workers have disjoint
-            // shares of a colour and meet after it.
-            T::run(width, cpu, unsafe { Relax::<E, T, V, P>::new(&batch.blocks[mine], self.x) });
-            if let Some(worker) = together {
+    /// The same, shared.
+    fn relax_together(&self, sweeps: u32, worker: Worker<'_>, width: Width, cpu: Cpu) {
+        for _ in 0..sweeps {
+            for colour in &self.links.colours {
+                let blocks = &self.links.blocks[worker.share(colour.clone())];
+                // SAFETY: the builder packs nodes in range, each once in a colour; workers have disjoint shares and meet after it.
+                T::run(width, cpu, unsafe { Relax::<Links, T, 2, 2>::new(blocks, self.x) });
+                worker.sync();
+            }
+            for colour in &self.cells.colours {
+                let blocks = &self.cells.blocks[worker.share(colour.clone())];
+                // SAFETY: as above.
+                T::run(width, cpu, unsafe { Relax::<Cells, T, 3, 6>::new(blocks, self.x) });
+                worker.sync();
+            }
+            for colour in &self.full.colours {
+                let blocks = &self.full.blocks[worker.share(colour.clone())];
+                // SAFETY: as above.
+                T::run(width, cpu, unsafe { Relax::<FullCells, T, 3, 6>::new(blocks, self.x) });
                 worker.sync();
             }
         }
@@ -262,7 +272,7 @@ impl<T: Scalar, const N: usize> View<'_, T, N> {
             // writes nodes now.
             unsafe {
                 let mut x = to.read(place);
-                for j in 0..N {
+                for j in 0..3 {
                     let by = self.base.read(Place::new::<Vertex<T>>(p.to[j]));
                     for k in 0..4 {
                         x[k] = x[k] + by[k] * p.weight[j];

@@ -114,17 +114,20 @@ impl Marks {
 }
 
 impl<T: Scalar> Bounds<T> {
-    pub(super) fn new(sheet: &Sheet) -> Self {
+    /// `pins` are the held vertices, ascending: what is between them alone is where it is.
+    pub(super) fn new(sheet: &Sheet, pins: &[u32]) -> Self {
         let spare = sheet.vertices() as u32;
+        let fixed = |corners: &[u32]| corners.iter().all(|v| pins.binary_search(v).is_ok());
         let links: Vec<Loose<2, 2, 0>> = sheet
             .links
             .iter()
+            .filter(|(ends, _)| !fixed(ends))
             .map(|&(index, l)| Loose { index, rest: [l * l, l], stiffness: [], damping: [], elastic: None })
             .collect();
         let linked = sheet.linked();
         let cells: Vec<Loose<3, 6, 0>> = (0..sheet.triangles.len())
-            .filter(|&t| !linked[t] && (sheet.held[t][0] || sheet.held[t][1]))
-            .filter_map(|t| cell(sheet.triangles[t], &sheet.edges[t], sheet.held[t]))
+            .filter(|&t| !linked[t])
+            .filter_map(|t| cell(sheet.triangles[t], &sheet.edges[t], sheet.held[t], fixed))
             .collect();
         let (links, cells) = (Batch::pack(&links, spare), Batch::pack(&cells, spare));
         let first = links.blocks.len();
@@ -177,13 +180,26 @@ impl<T: Scalar> Bounds<T> {
     }
 }
 
-/// A triangle's stretch rows.
-fn cell(index: [u32; 3], edges: &[[f64; 2]; 2], held: [bool; 2]) -> Option<Loose<3, 6, 0>> {
+/// A triangle's stretch rows, of directions that are held and that corners have a say in which are not `fixed`.
+fn cell(
+    index: [u32; 3],
+    edges: &[[f64; 2]; 2],
+    held: [bool; 2],
+    fixed: impl Fn(&[u32]) -> bool,
+) -> Option<Loose<3, 6, 0>> {
     let [[a, b], [c, d]] = *edges;
     let over = 1.0 / (a * d - b * c);
-    let most = held.map(|h| if h { 1.0 } else { LOOSE });
-    let rest = [d * over, -b * over, -c * over, a * over, most[0], most[1]];
-    (area(edges) > 0.0).then_some(Loose { index, rest, stiffness: [], damping: [], elastic: None })
+    let rows = [[d * over, -b * over], [-c * over, a * over]];
+    let free = |[r, s]: [f64; 2]| {
+        let parts = [-r - s, r, s].map(f64::abs);
+        let most = parts.iter().copied().fold(0.0, f64::max);
+        (0..3).any(|k| parts[k] > 0.01 * most && !fixed(&[index[k]]))
+    };
+    let most = [0, 1].map(|k| if held[k] && free(rows[k]) { 1.0 } else { LOOSE });
+    let [[p, q], [r, s]] = rows;
+    let rest = [p, q, r, s, most[0], most[1]];
+    let some = area(edges) > 0.0 && most != [LOOSE; 2];
+    some.then_some(Loose { index, rest, stiffness: [], damping: [], elastic: None })
 }
 
 /// The tiles of each block's vertices, with the block's number.

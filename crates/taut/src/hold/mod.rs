@@ -21,7 +21,6 @@ pub(crate) mod levels;
 pub(crate) mod limit;
 mod rim;
 mod sheet;
-mod solid;
 #[cfg(test)]
 mod tests;
 pub(crate) mod tether;
@@ -78,7 +77,7 @@ impl Default for Hold {
 /// What holding cloth did in a step, and what with; all zero without.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct HoldReport {
-    /// Substeps made.
+    /// Substeps made; 0 if nothing was to be held.
     pub substeps: u32,
     /// Whether they began with the forces of the one before, because the cloth is soft somewhere.
     pub warm_start: bool,
@@ -98,7 +97,7 @@ pub struct HoldReport {
     pub rounds: u64,
     /// 1 if the limit ran out of rounds.
     pub unmet: u64,
-    /// The largest stretch of a held element at the end of the step, over its length at rest.
+    /// The largest stretch of a held element at the end of the step, before contact's last word, over its length at rest.
     pub stretch: f64,
 }
 
@@ -125,7 +124,7 @@ const KAPPA: f64 = 0.5;
 
 /// How to step a model's cloth.
 #[derive(Clone, Copy, Debug)]
-struct Pace {
+pub(crate) struct Pace {
     /// The longest substep, s.
     longest: f64,
     /// Whether a substep begins with the forces of the one before.
@@ -137,20 +136,22 @@ impl Pace {
     const STIFF: Pace = Pace { longest: 1.0 / 600.0, warm: false };
 
     /// Where cloth is soft along a direction, nothing but sweeps over its elements carries forces along it: they have to go on where they
-    /// were, and to be more, the more elements there are side by side. At 43, 101 and 317 vertices a side these give the strain
-    /// of 160 substeps within a twentieth.
-    fn soft(vertices: usize) -> Pace {
-        Pace { longest: 1.0 / (60.0 * f64::max(15.0, 0.25 * (vertices as f64).sqrt())), warm: true }
+    /// were, and a substep must not be longer than half of what a wave needs from one element to the next, at `rate` (1/s). With twice
+    /// that, sheets of 43, 101 and 317 vertices a side have the strain that they have in 160 substeps within a fiftieth, but straps of a dress do not.
+    fn soft(rate: f64) -> Pace {
+        Pace { longest: (0.5 / rate.max(1e-300)).clamp(SHORTEST, 1.0 / 900.0), warm: true }
     }
 }
+
+/// Substeps are not made shorter than this for soft cloth, s: 200 in 1/60 s.
+const SHORTEST: f64 = 1.0 / 12_000.0;
 
 /// What holds a model's cloth, as long as its held vertices stay the same.
 #[derive(Debug)]
 pub(crate) struct Holder<T: Scalar> {
     key: Option<Key>,
-    levels: Levels<T, 3>,
-    rim: Levels<T, 3>,
-    solid: Levels<T, 4>,
+    levels: Levels<T>,
+    rim: Levels<T>,
     tethers: Tethers<T>,
     bounds: Bounds<T>,
     charts: u64,
@@ -181,7 +182,6 @@ impl<T: Scalar> Default for Holder<T> {
             key: None,
             levels: Levels::default(),
             rim: Levels::default(),
-            solid: Levels::default(),
             tethers: Tethers::default(),
             bounds: Bounds::default(),
             charts: 0,
@@ -197,9 +197,8 @@ fn bytes_of<T>(list: &[T]) -> usize {
 
 /// What workers see of a holder during a step.
 pub(crate) struct Desk<'a, T: Scalar> {
-    pub levels: levels::Desk<'a, T, 3>,
-    pub rim: levels::Desk<'a, T, 3>,
-    pub solid: levels::Desk<'a, T, 4>,
+    pub levels: levels::Desk<'a, T>,
+    pub rim: levels::Desk<'a, T>,
     pub tethers: &'a Tethers<T>,
     pub bounds: limit::Desk<'a, T>,
 }
@@ -221,7 +220,8 @@ impl<T: Scalar> Holder<T> {
 
     /// The substeps that a step of `dt` (s) should have.
     pub fn substeps(&self, dt: f64) -> u32 {
-        (dt / self.pace.longest - 1e-9).ceil().clamp(1.0, f64::from(u32::MAX)) as u32
+        let wanted = if self.key.is_some() { dt / self.pace.longest - 1e-9 } else { 1.0 };
+        wanted.ceil().clamp(1.0, f64::from(u32::MAX)) as u32
     }
 
     /// Whether substeps should begin with the forces of the one before.
@@ -235,7 +235,6 @@ impl<T: Scalar> Holder<T> {
         Some(Desk {
             levels: self.levels.desk(),
             rim: self.rim.desk(),
-            solid: self.solid.desk(),
             tethers: &self.tethers,
             bounds: self.bounds.desk(max_stretch),
         })
@@ -243,33 +242,27 @@ impl<T: Scalar> Holder<T> {
 
     /// What was built, for the report of a step.
     pub fn report(&self) -> HoldReport {
-        let levels = self.levels.bytes() + self.rim.bytes() + self.solid.bytes();
         HoldReport {
             warm_start: self.pace.warm,
-            levels: self.levels.list.len().max(self.solid.list.len()) as u32,
-            nodes: (self.levels.nodes() + self.rim.nodes() + self.solid.nodes()) as u64,
+            levels: self.levels.list.len() as u32,
+            nodes: (self.levels.nodes() + self.rim.nodes()) as u64,
             charts: self.charts,
             tethers: self.tethers.count as u64,
             limited: self.bounds.count() as u64,
-            bytes: (levels + self.tethers.bytes() + self.bounds.bytes()) as u64,
+            bytes: (self.levels.bytes() + self.rim.bytes() + self.tethers.bytes() + self.bounds.bytes()) as u64,
             ..HoldReport::default()
         }
     }
 
     fn build(&mut self, model: &Model<T>, hold: &Hold, gravity: [f64; 3], held: &[u32]) {
         *self = Holder::default();
-        if hold.levels > 0 {
-            self.solid = solid::levels(model, hold, gravity, held);
-        }
         let sheet = Sheet::of(model, hold, gravity);
-        if sheet.soft {
-            self.pace = Pace::soft(sheet.vertices());
-        }
+        self.pace = sheet.pace;
         if sheet.triangles.is_empty() {
             return;
         }
         if hold.max_stretch > 0.0 {
-            self.bounds = Bounds::new(&sheet);
+            self.bounds = Bounds::new(&sheet, held);
         }
         if hold.tethers {
             self.tethers = Tethers::new(&sheet, held);

@@ -1,6 +1,6 @@
 //! What of a model is to be held: triangles, their shape at rest, and along which directions.
 
-use super::Hold;
+use super::{Hold, Pace};
 use crate::element::Element;
 use crate::lanes::{BLOCK, Scalar, Vertex};
 use crate::model::{Model, Visit};
@@ -18,17 +18,17 @@ pub(super) struct Sheet {
     pub links: Vec<([u32; 2], f64)>,
     /// Masses by vertex, kg.
     pub mass: Vec<f64>,
-    /// Whether there is a direction that has a modulus, but is not held.
-    pub soft: bool,
+    /// How to step it.
+    pub pace: Pace,
 }
 
 /// A triangle is held along a direction if the weight of the cloth, hung up by as much of its border as it is long, this many
 /// times over stretches it by less than the limit.
-pub(super) const MARGIN: f64 = 4.0;
+const MARGIN: f64 = 4.0;
 /// Where no limit says how stiff is stiff.
-pub(super) const USUAL_LIMIT: f64 = 0.01;
+const USUAL_LIMIT: f64 = 0.01;
 /// The least share of a row's error, removed by a sweep, that counts as held.
-pub(super) const LEAST_SHARE: f64 = 0.5;
+const LEAST_SHARE: f64 = 0.5;
 
 impl Sheet {
     pub fn of<T: Scalar>(model: &Model<T>, hold: &Hold, gravity: [f64; 3]) -> Self {
@@ -38,24 +38,39 @@ impl Sheet {
         let mass: Vec<f64> = model.user.iter().map(|&u| model.masses[u as usize]).collect();
         let pull = gravity.iter().map(|g| g * g).sum::<f64>().sqrt();
         let limit = if hold.max_stretch > 0.0 { hold.max_stretch } else { USUAL_LIMIT };
-        let area: f64 = found.iter().map(|f| area(&f.edges)).sum();
-        let weight = mass.iter().sum::<f64>() * if pull > 0.0 { pull } else { 9.81 };
+        let total: f64 = found.iter().map(|f| area(&f.edges)).sum();
+        let mut cloth: Vec<u32> = found.iter().flat_map(|f| f.corners).collect();
+        cloth.sort_unstable();
+        cloth.dedup();
+        let heavy: f64 = cloth.iter().map(|&v| mass[v as usize]).sum();
+        let weight = heavy * if pull > 0.0 { pull } else { 9.81 };
         // Force per width, N/m: the whole weight on an edge as long as the cloth.
-        let load = weight / area.sqrt().max(1e-30);
+        let load = weight / total.sqrt().max(1e-30);
         let stiff = |modulus: f64| modulus * limit >= MARGIN * load;
         let mut linked = vec![false; mass.len()];
         for ([a, b], _) in &links {
             (linked[*a as usize], linked[*b as usize]) = (true, true);
         }
         let by_links = |t: &[u32; 3]| t.iter().all(|&v| linked[v as usize]);
-        let mut sheet = Sheet { triangles: Vec::new(), edges: Vec::new(), held: Vec::new(), links, mass, soft: false };
+        let mut sheet =
+            Sheet { triangles: Vec::new(), edges: Vec::new(), held: Vec::new(), links, mass, pace: Pace::STIFF };
+        let (mut rates, mut soft) = (0.0, 0.0);
         for f in found {
             let all = by_links(&f.corners);
             let held = f.modulus.map(|m| all || stiff(m));
-            sheet.soft |= (0..2).any(|k| !held[k] && f.modulus[k] > 0.0);
+            let most = (0..2).filter(|&k| !held[k]).map(|k| f.modulus[k]).fold(0.0, f64::max);
+            if most > 0.0 {
+                // Waves over the edges of the triangle, 1/s: √(E/ρ) over the side of a square of two of it.
+                let a = area(&f.edges);
+                rates += a * (most * total / heavy.max(1e-300)).sqrt() / (2.0 * a).sqrt().max(1e-300);
+                soft += a;
+            }
             sheet.triangles.push(f.corners);
             sheet.edges.push(f.edges);
             sheet.held.push(held);
+        }
+        if soft > 0.0 {
+            sheet.pace = Pace::soft(rates / soft);
         }
         if !sheet.held.iter().any(|h| h[0] || h[1]) {
             sheet.triangles.clear();

@@ -36,7 +36,7 @@ fn sheet(
             held: vec![[true; 2]; count],
             links: Vec::new(),
             mass: vec![0.01; points.len()],
-            soft: false,
+            pace: super::Pace::STIFF,
         },
         points,
     )
@@ -128,7 +128,7 @@ fn levels_keep_momentum_and_pull_together() {
     let built = build::build::<f64>(&sheet, &[], &Hold::within(0.01));
     let mut levels = built.levels;
     assert!(levels.list.len() >= 2);
-    let run = |levels: &mut super::Levels<f64, 3>, mut x: Vec<Vertex<f64>>| {
+    let run = |levels: &mut super::Levels<f64>, mut x: Vec<Vertex<f64>>| {
         let (desk, shared) = (levels.desk(), Shared::new(&mut x));
         Team::new(1).run(1, |worker| desk.correct(worker, Width::W8, fearless_simd::Level::new(), shared));
         x
@@ -172,7 +172,7 @@ fn skirt(around: usize, rows: usize) -> (Sheet, Vec<[f64; 3]>) {
         held: vec![[true; 2]; count],
         links: Vec::new(),
         mass: vec![0.01; points.len()],
-        soft: false,
+        pace: super::Pace::STIFF,
     };
     (sheet, points)
 }
@@ -197,68 +197,5 @@ fn levels_leave_a_skirt_at_rest_alone() {
         let worst = (0..points.len()).map(moved).fold(0.0, f64::max);
         // Means over pieces of a bent cloth are not where they are when it lies flat: a tenth of an edge, no more.
         assert!(worst < 0.1 * 0.017, "{name}: {worst}");
-    }
-}
-
-/// A fork of cubes of 1 m along x: a stem of two, and two prongs `length` long, three wide, a cube apart.
-fn fork(length: usize) -> crate::mesh::TetMesh {
-    let (nx, ny, nz) = (length + 2, 7, 2);
-    let id = |i: usize, j: usize, k: usize| ((k * (ny + 1) + j) * (nx + 1) + i) as u32;
-    let mut mesh = crate::mesh::TetMesh::default();
-    for (k, j, i) in (0..=nz).flat_map(|k| (0..=ny).flat_map(move |j| (0..=nx).map(move |i| (k, j, i)))) {
-        mesh.positions.push([i as f64, j as f64, k as f64]);
-    }
-    for (k, j, i) in (0..nz).flat_map(|k| (0..ny).flat_map(move |j| (0..nx).map(move |i| (k, j, i)))) {
-        let v = |a: usize, b: usize, c: usize| id(i + a, j + b, k + c);
-        let paths = [
-            [v(1, 0, 0), v(1, 1, 0)],
-            [v(1, 1, 0), v(0, 1, 0)],
-            [v(0, 1, 0), v(0, 1, 1)],
-            [v(0, 1, 1), v(0, 0, 1)],
-            [v(0, 0, 1), v(1, 0, 1)],
-            [v(1, 0, 1), v(1, 0, 0)],
-        ];
-        if i < 2 || j != 3 {
-            mesh.tets.extend(paths.map(|[p, q]| [v(0, 0, 0), p, q, v(1, 1, 1)]));
-        }
-    }
-    mesh
-}
-
-/// Prongs that lie in the same cells of a lattice do not become one; and momentum is kept.
-#[test]
-fn prongs_of_a_fork_are_not_tied() {
-    let mesh = fork(40);
-    let mut builder = crate::ModelBuilder::new();
-    let stiffness = crate::SolidStiffness { stretch: [1.0; 3], shear: [1.0; 3], volume: 0.0 };
-    builder.add_solid("fork", &mesh, &crate::Solid { stiffness, ..crate::Solid::default() }).unwrap();
-    let model = builder.build::<f64>().unwrap();
-    let mut levels = super::solid::levels(&model, &Hold::within(0.01), [0.0, -9.81, 0.0], &[]);
-    assert!(levels.list.len() >= 2, "{} levels", levels.list.len());
-    let at = |v: usize| mesh.positions[model.user[v] as usize];
-    // Nodes are four cubes apart. Beyond the stem none has vertices of both prongs.
-    let finest = &levels.list[0];
-    for node in finest.start.windows(2) {
-        let list = &finest.entries[node[0] as usize..node[1] as usize];
-        let prongs: Vec<bool> =
-            list.iter().map(|e| at(e.from as usize)).filter(|p| p[0] > 12.0).map(|p| p[1] > 3.5).collect();
-        assert!(prongs.windows(2).all(|p| p[0] == p[1]), "a node has both prongs");
-    }
-    let bent = |p: [f64; 3]| if p[1] > 3.5 && p[0] > 20.0 { [p[0], p[1] + 0.1 * (p[0] - 20.0), p[2]] } else { p };
-    let weight = |v: usize| 1.0 / model.masses[model.user[v] as usize];
-    let start: Vec<Vertex<f64>> = (0..model.vertices())
-        .map(|v| (bent(at(v)), weight(v)))
-        .map(|(p, w)| [p[0], p[1], p[2], w])
-        .chain([[0.0; 4]])
-        .collect();
-    let mut x = start.clone();
-    let (desk, shared) = (levels.desk(), Shared::new(&mut x));
-    Team::new(1).run(1, |worker| desk.correct(worker, Width::W8, fearless_simd::Level::new(), shared));
-    let moved = |v: usize| (0..3).map(|k| (x[v][k] - start[v][k]).powi(2)).sum::<f64>().sqrt();
-    let furthest = (0..model.vertices()).map(moved).fold(0.0, f64::max);
-    assert!(furthest > 0.01, "what is bent is not bent back: {furthest}");
-    for k in 0..3 {
-        let sum = |x: &[Vertex<f64>]| (0..model.vertices()).map(|v| x[v][k] / weight(v)).sum::<f64>();
-        assert!((sum(&x) - sum(&start)).abs() < 1e-6 * sum(&start).abs().max(1.0), "momentum along {k}");
     }
 }

@@ -14,7 +14,6 @@ impl<T: Scalar> Run<'_, T> {
         if let Some(hold) = &self.hold {
             hold.levels.correct(worker, self.width, self.level, self.x);
             hold.rim.correct(worker, self.width, self.level, self.x);
-            hold.solid.correct(worker, self.width, self.level, self.x);
         }
     }
 
@@ -52,6 +51,7 @@ impl<T: Scalar> Run<'_, T> {
 impl HoldReport {
     /// What was done in a step, with what was built for it.
     pub(super) fn with(self, built: HoldReport, substeps: u32) -> HoldReport {
+        let substeps = if built == HoldReport::default() { 0 } else { substeps };
         HoldReport { substeps, rounds: self.rounds, unmet: self.unmet, stretch: self.stretch, ..built }
     }
 }
