@@ -290,7 +290,9 @@ impl Simulation {
             return Look::GOOD;
         }
         let size = self.objects.iter().map(|object| unsolved::diagonal(&object.info.rest)).fold(0.0, f64::max);
-        let h = self.step_seconds() / f64::from(params.substeps.max(1));
+        // As many as were asked for, or as were chosen.
+        let substeps = if params.substeps > 0 { params.substeps } else { self.held.substeps.max(1) };
+        let h = self.step_seconds() / f64::from(substeps);
         Look::new(self.engine.as_ref(), &params, residual, size, h)
     }
 

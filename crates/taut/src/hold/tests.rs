@@ -22,24 +22,8 @@ fn sheet(
             points.push(place(i as f64 * h, j as f64 * h));
         }
     }
-    let mut triangles = Vec::new();
-    for (i, j) in (0..m).flat_map(|j| (0..n).map(move |i| (i, j))).filter(|&(i, j)| keep(i, j)) {
-        let (a, b, c, d) = (id(i, j), id(i + 1, j), id(i, j + 1), id(i + 1, j + 1));
-        triangles.extend(if (i + j) % 2 == 0 { [[a, b, c], [b, d, c]] } else { [[a, b, d], [a, d, c]] });
-    }
-    let edges = triangles.iter().map(|t| frame(t.map(|v: u32| points[v as usize]))).collect();
-    let count = triangles.len();
-    (
-        Sheet {
-            triangles,
-            edges,
-            held: vec![[true; 2]; count],
-            links: Vec::new(),
-            mass: vec![0.01; points.len()],
-            pace: super::Pace::STIFF,
-        },
-        points,
-    )
+    let cells = (0..m).flat_map(|j| (0..n).map(move |i| (i, j))).filter(|&(i, j)| keep(i, j));
+    (woven(&points, cells, id), points)
 }
 
 /// x1 − x0 and x2 − x0 in the plane of the triangle, the first along x: no grain worth the name.
@@ -147,6 +131,18 @@ fn levels_keep_momentum_and_pull_together() {
     assert!(run(&mut levels, stretched(0.9)) == stretched(0.9), "squeezed cloth was moved");
 }
 
+/// Stiff cloth of `cells` (column and row) between `points`, each cut in two by diagonals in alternating directions; `id` gives a corner's number.
+fn woven(points: &[[f64; 3]], cells: impl Iterator<Item = (usize, usize)>, id: impl Fn(usize, usize) -> u32) -> Sheet {
+    let mut triangles = Vec::new();
+    for (i, j) in cells {
+        let (a, b, c, d) = (id(i, j), id(i + 1, j), id(i, j + 1), id(i + 1, j + 1));
+        triangles.extend(if (i + j) % 2 == 0 { [[a, b, c], [b, d, c]] } else { [[a, b, d], [a, d, c]] });
+    }
+    let edges = triangles.iter().map(|t| frame(t.map(|v: u32| points[v as usize]))).collect();
+    let held = vec![[true; 2]; triangles.len()];
+    Sheet { triangles, edges, held, links: Vec::new(), mass: vec![0.01; points.len()], pace: super::Pace::STIFF }
+}
+
 /// A skirt, closed around: `around` vertices, `rows` of squares, waist first.
 fn skirt(around: usize, rows: usize) -> (Sheet, Vec<[f64; 3]>) {
     let (top, bottom, height) = (0.12, 0.35, 0.55);
@@ -159,22 +155,8 @@ fn skirt(around: usize, rows: usize) -> (Sheet, Vec<[f64; 3]>) {
         }
     }
     let id = |i: usize, j: usize| (j * around + i % around) as u32;
-    let mut triangles = Vec::new();
-    for (i, j) in (0..rows).flat_map(|j| (0..around).map(move |i| (i, j))) {
-        let (a, b, c, d) = (id(i, j), id(i + 1, j), id(i, j + 1), id(i + 1, j + 1));
-        triangles.extend(if (i + j) % 2 == 0 { [[a, b, c], [b, d, c]] } else { [[a, b, d], [a, d, c]] });
-    }
-    let edges = triangles.iter().map(|t| frame(t.map(|v: u32| points[v as usize]))).collect();
-    let count = triangles.len();
-    let sheet = Sheet {
-        triangles,
-        edges,
-        held: vec![[true; 2]; count],
-        links: Vec::new(),
-        mass: vec![0.01; points.len()],
-        pace: super::Pace::STIFF,
-    };
-    (sheet, points)
+    let cells = (0..rows).flat_map(|j| (0..around).map(move |i| (i, j)));
+    (woven(&points, cells, id), points)
 }
 
 #[test]
