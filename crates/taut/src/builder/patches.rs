@@ -1,10 +1,10 @@
 //! Bending by patches: a triangle and its neighbours.
 
-use super::cloth::{Side, apex_across};
+use super::cloth::{Side, apex_across, rest_angle};
 use super::frames::Material;
 use super::plate::{Plates, compliance};
 use super::{ClothElasticity, ModelBuilder};
-use crate::element::{Element, Hinge, Patch};
+use crate::element::{Element, Patch};
 use crate::lanes::V3;
 use crate::measure::Values;
 use crate::pack::{Compliance, Loose, SLACK};
@@ -83,18 +83,10 @@ impl ModelBuilder {
         if stiffness.is_nan() || stiffness * SLACK <= 1.0 {
             return;
         }
-        let x = index.map(|v| V3::from(self.positions[v as usize]));
-        let mut rest = Values::<1>::default();
-        Hinge::rows(&[0.0], &mut [x[1] - x[0], x[2] - x[0], x[3] - x[0]], &mut rest);
+        let rest = [rest_angle(index.map(|v| V3::from(self.positions[v as usize])))];
         let elastic = Compliance { diagonal: [1.0 / stiffness], coupling: [0.0; 3], gamma: [gamma] };
         let shares = [0.0];
-        self.loose.hinges.push(Loose {
-            index,
-            rest: rest.0,
-            stiffness: shares,
-            damping: shares,
-            elastic: Some(elastic),
-        });
+        self.loose.hinges.push(Loose { index, rest, stiffness: shares, damping: shares, elastic: Some(elastic) });
     }
 }
 
