@@ -78,9 +78,15 @@ impl Worker<'_> {
     /// This worker's share of `range`: contiguous, so that neighbours in memory stay with one worker.
     #[inline]
     pub fn share(&self, range: Range<usize>) -> Range<usize> {
-        let n = range.len();
-        range.start + n * self.id / self.of..range.start + n * (self.id + 1) / self.of
+        share(range, self.id, self.of)
     }
+}
+
+/// The share of `range` of number `id` of `of`.
+#[inline]
+pub(crate) fn share(range: Range<usize>, id: usize, of: usize) -> Range<usize> {
+    let n = range.len();
+    range.start + n * id / of..range.start + n * (id + 1) / of
 }
 
 /// Spins this often before yielding: some microseconds.
@@ -94,7 +100,8 @@ struct Barrier {
     patient: bool,
     arrived: AtomicUsize,
     round: AtomicUsize,
-    parked: Mutex<()>,
+    parked: AtomicUsize,
+    bed: Mutex<()>,
     wake: Condvar,
 }
 
@@ -105,7 +112,8 @@ impl Barrier {
             patient,
             arrived: AtomicUsize::new(0),
             round: AtomicUsize::new(0),
-            parked: Mutex::new(()),
+            parked: AtomicUsize::new(0),
+            bed: Mutex::new(()),
             wake: Condvar::new(),
         }
     }
@@ -114,11 +122,13 @@ impl Barrier {
         let round = self.round.load(Ordering::Acquire);
         if self.arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.of {
             self.arrived.store(0, Ordering::Relaxed);
-            // Under the lock, so that nobody goes to sleep between looking at the round and its change.
-            let guard = self.parked.lock();
-            self.round.store(round.wrapping_add(1), Ordering::Release);
-            drop(guard);
-            self.wake.notify_all();
+            // Either this sees who has gone to bed, or they see the new round: hence one order of all four. Waking is a call to the
+            // system, and mostly nobody sleeps.
+            self.round.store(round.wrapping_add(1), Ordering::SeqCst);
+            if self.parked.load(Ordering::SeqCst) > 0 {
+                drop(self.bed.lock());
+                self.wake.notify_all();
+            }
             return;
         }
         for i in 0..if self.patient { SPINS + YIELDS } else { 0 } {
@@ -127,10 +137,12 @@ impl Barrier {
             }
             if i < SPINS { core::hint::spin_loop() } else { std::thread::yield_now() }
         }
-        let mut guard = self.parked.lock().unwrap_or_else(PoisonError::into_inner);
-        while self.round.load(Ordering::Acquire) == round {
+        let mut guard = self.bed.lock().unwrap_or_else(PoisonError::into_inner);
+        self.parked.fetch_add(1, Ordering::SeqCst);
+        while self.round.load(Ordering::SeqCst) == round {
             guard = self.wake.wait(guard).unwrap_or_else(PoisonError::into_inner);
         }
+        self.parked.fetch_sub(1, Ordering::SeqCst);
     }
 }
 

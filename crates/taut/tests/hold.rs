@@ -135,23 +135,29 @@ fn a_folded_sheet_is_not_unfolded() {
 fn threads_and_lane_widths_give_the_same_bits() {
     // Large enough for levels and lists that workers share, and limits narrow enough that many elements are beyond.
     let model = model::<f32>(&common::sheet(140), &edges_only());
-    let run = |threads: usize, width: Width| {
+    let run = |threads: usize, width: Width, hold: Hold| {
         let mut state = State::new(&model);
         state.pin(&model, 0);
         state.pin(&model, 139);
         let mut scratch = Scratch::new(threads).with_width(width).eager();
-        let hold = Hold { rounds: 20, ..Hold::within(0.001) };
         let mut rounds = 0;
         for _ in 0..6 {
             rounds += step(&model, &mut state, &mut scratch, &Params { substeps: 4, ..params(hold) }, DT).hold.rounds;
         }
         (state_hash(&model, &state), rounds)
     };
-    let one = run(1, Width::W16);
+    let narrow = Hold { rounds: 20, ..Hold::within(0.001) };
+    let one = run(1, Width::W16, narrow);
     assert!(one.1 > 100, "{} rounds", one.1);
-    assert_eq!(run(3, Width::W16), one);
-    assert_eq!(run(2, Width::W4), one);
-    assert_eq!(run(1, Width::W1), one);
+    assert_eq!(run(3, Width::W16, narrow), one);
+    assert_eq!(run(2, Width::W4, narrow), one);
+    assert_eq!(run(1, Width::W1, narrow), one);
+    // Lists that dwindle to nothing: one worker goes on alone where the others' time is not worth it.
+    let usual = Hold::within(0.003);
+    let one = run(1, Width::W16, usual);
+    assert!(one.1 > 100, "{} rounds", one.1);
+    assert_eq!(run(3, Width::W16, usual), one);
+    assert_eq!(run(2, Width::W8, usual), one);
 }
 
 /// Letting go of what was held rebuilds everything: nothing may hold on to where the pins were.

@@ -8,16 +8,17 @@ use super::sheet::{Sheet, area};
 use super::{AIM, HASTE, KAPPA, bytes_of};
 use crate::lanes::{BLOCK, Place, Scalar, Shared, Vertex, Width};
 use crate::pack::{Batch, Block, Loose};
-use crate::team::Worker;
+use crate::team::{Worker, share};
 use core::ops::Range;
-use core::sync::atomic::{AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use fearless_simd::Level as Cpu;
-use std::sync::{Mutex, PoisonError};
 
 /// Vertices in a tile.
 const TILE: usize = 8;
 /// Lists of blocks shorter than this are not worth sharing.
 const WORTH_SHARING: usize = 256;
+/// Most workers that look for what a round touched: each has sets of its own for it.
+const SEEKERS: usize = 8;
 
 /// The elements under the limit. Blocks of cells are numbered after those of links.
 #[derive(Debug)]
@@ -29,7 +30,8 @@ pub(crate) struct Bounds<T> {
     web: Rows,
     moved: Vec<u16>,
     list: Vec<u32>,
-    work: Mutex<Work>,
+    /// By worker.
+    found: Vec<Found>,
     listed: AtomicUsize,
     beyond: AtomicUsize,
 }
@@ -43,7 +45,7 @@ impl<T> Default for Bounds<T> {
             web: Rows::default(),
             moved: Vec::new(),
             list: Vec::new(),
-            work: Mutex::default(),
+            found: Vec::new(),
             listed: AtomicUsize::new(0),
             beyond: AtomicUsize::new(0),
         }
@@ -74,42 +76,64 @@ impl Rows {
     }
 }
 
-/// What the first worker keeps track of: which tiles and blocks a round has touched, a bit for each.
-#[derive(Debug, Default)]
-struct Work {
+/// What one worker has found that a round touched.
+#[derive(Debug)]
+struct Found {
     tiles: Marks,
     blocks: Marks,
 }
 
-/// A set of numbers that gives them back in order.
-#[derive(Debug, Default)]
-struct Marks(Vec<u64>);
+/// A set of numbers: a bit for each. One worker at a time writes it.
+#[derive(Debug)]
+struct Marks(Vec<AtomicU64>);
 
 impl Marks {
     fn new(count: usize) -> Self {
-        Marks(vec![0; count.div_ceil(64)])
+        Marks((0..count.div_ceil(64)).map(|_| AtomicU64::new(0)).collect())
     }
 
-    /// Adds a number. Whether it was new.
-    fn add(&mut self, number: u32) -> bool {
-        let (word, bit) = (&mut self.0[number as usize / 64], 1 << (number % 64));
-        let new = *word & bit == 0;
-        *word |= bit;
-        new
+    fn add(&self, number: u32) {
+        let word = &self.0[number as usize / 64];
+        word.store(word.load(Ordering::Relaxed) | 1 << (number % 64), Ordering::Relaxed);
     }
 
-    /// Moves all numbers to the start of `to`, ascending. Returns how many there are.
-    fn drain(&mut self, to: &mut [u32]) -> usize {
-        let mut count = 0;
-        for (w, word) in self.0.iter_mut().enumerate() {
-            let mut left = core::mem::take(word);
+    fn clear(&self) {
+        self.0.iter().for_each(|word| word.store(0, Ordering::Relaxed));
+    }
+}
+
+/// All numbers in sets of the same size, for several workers to go through.
+#[derive(Clone, Copy)]
+struct Union<'a> {
+    found: &'a [Found],
+    set: fn(&Found) -> &Marks,
+}
+
+impl Union<'_> {
+    fn word(self, w: usize) -> u64 {
+        self.found.iter().fold(0, |all, found| all | (self.set)(found).0[w].load(Ordering::Relaxed))
+    }
+
+    /// Hands out the numbers of one share of `of`, ascending, with each number's place among all. Returns how many there are in all.
+    fn share(self, id: usize, mut f: impl FnMut(usize, u32)) -> usize {
+        let words = (self.set)(&self.found[0]).0.len();
+        let total = (0..words).map(|w| self.word(w).count_ones() as usize).sum();
+        // Whole words: that with a share's first number is the share's.
+        let mine = share(0..total, id, self.found.len());
+        let mut place = 0;
+        for w in 0..words {
+            let mut left = self.word(w);
+            if !mine.contains(&place) {
+                place += left.count_ones() as usize;
+                continue;
+            }
             while left != 0 {
-                to[count] = w as u32 * 64 + left.trailing_zeros();
-                count += 1;
+                f(place, w as u32 * 64 + left.trailing_zeros());
+                place += 1;
                 left &= left - 1;
             }
         }
-        count
+        total
     }
 }
 
@@ -146,7 +170,7 @@ impl<T: Scalar> Bounds<T> {
             web: Rows::of(&pairs, tiles),
             moved: vec![0; blocks],
             list: vec![0; blocks],
-            work: Mutex::new(Work { tiles: Marks::new(tiles), blocks: Marks::new(blocks) }),
+            found: (0..SEEKERS).map(|_| Found { tiles: Marks::new(tiles), blocks: Marks::new(blocks) }).collect(),
             listed: AtomicUsize::new(0),
             beyond: AtomicUsize::new(0),
         }
@@ -164,13 +188,13 @@ impl<T: Scalar> Bounds<T> {
     }
 
     pub(super) fn desk(&mut self, max_stretch: f64) -> Desk<'_, T> {
-        let Bounds { links, cells, colours, web, moved, list, work, listed, beyond } = self;
+        let Bounds { links, cells, colours, web, moved, list, found, listed, beyond } = self;
         Desk {
             links,
             cells,
             colours,
             web,
-            work,
+            found,
             listed,
             beyond,
             moved: Shared::new(moved),
@@ -238,7 +262,7 @@ pub(crate) struct Desk<'a, T> {
     cells: &'a Batch<T, 3, 6, 0>,
     colours: &'a [Range<usize>],
     web: &'a Rows,
-    work: &'a Mutex<Work>,
+    found: &'a [Found],
     listed: &'a AtomicUsize,
     /// Blocks that the first sweep found something to move in.
     beyond: &'a AtomicUsize,
@@ -268,17 +292,18 @@ impl<T: Scalar> Desk<'_, T> {
         }
         let kappa = KAPPA.min(HASTE * places.part);
         let mut law = self.law(kappa, places);
+        if worker.id == 0 {
+            self.beyond.store(0, Ordering::Relaxed);
+        }
         for colour in self.colours {
             self.run(Which::All(worker.share(colour.clone())), &law, places);
             worker.sync();
         }
-        let mut done = 1;
+        let (mut done, mut count) = (1, self.moved.len());
         loop {
-            if worker.id == 0 {
-                self.collect(done == 1);
-            }
+            self.collect(worker, count, done == 1);
             worker.sync();
-            let count = self.listed.load(Ordering::Relaxed);
+            count = self.listed.load(Ordering::Relaxed);
             if done == 1 {
                 // Over cloth that nothing else holds, where nearly all is beyond the limit, velocities would grow without bound.
                 let part = self.beyond.load(Ordering::Relaxed) as f64 / self.moved.len() as f64;
@@ -304,7 +329,7 @@ impl<T: Scalar> Desk<'_, T> {
     /// One round over the list.
     fn round(&self, worker: Worker<'_>, count: usize, law: &Law, places: Places<'_, T>) {
         // SAFETY: the list is written by the first worker, before all have met; nobody writes it until they meet again.
-        let list: &[u32] = unsafe { self.list.slice(0..count) };
+        let list = unsafe { self.list.first(count) };
         let shared = count >= WORTH_SHARING;
         if shared || worker.id == 0 {
             for colour in self.colours {
@@ -340,31 +365,59 @@ impl<T: Scalar> Desk<'_, T> {
         }
     }
 
-    /// Lists the blocks that the last round may have stretched: by one worker.
-    fn collect(&self, all: bool) {
-        let mut work = self.work.lock().unwrap_or_else(PoisonError::into_inner);
-        let Work { tiles, blocks } = &mut *work;
-        let before = self.listed.load(Ordering::Relaxed);
-        // SAFETY: the other workers wait.
-        let (list, moved) = unsafe { (self.list.slice(0..self.list.len()), self.moved.slice(0..self.moved.len())) };
-        if all {
-            self.beyond.store(moved.iter().filter(|&&m| m != 0).count(), Ordering::Relaxed);
-        }
-        for i in 0..if all { moved.len() } else { before } {
-            let b = if all { i as u32 } else { list[i] };
-            let touch = |t| {
-                if tiles.add(t) {
-                    self.web.row(t).iter().for_each(|&near| _ = blocks.add(near));
-                }
-            };
-            match self.links.blocks.get(b as usize) {
-                Some(block) => each_tile(block, moved[b as usize], touch),
-                None => each_tile(&self.cells.blocks[b as usize - self.links.blocks.len()], moved[b as usize], touch),
+    /// Lists the blocks that the last round over a list of `count`, or the first sweep over all, may have stretched.
+    fn collect(&self, worker: Worker<'_>, count: usize, all: bool) {
+        let seekers = if count >= WORTH_SHARING { worker.of.min(SEEKERS) } else { 1 };
+        let found = &self.found[..seekers];
+        let seek = |work: &dyn Fn(usize)| {
+            if worker.id < seekers {
+                work(worker.id);
+            }
+            if seekers > 1 {
+                worker.sync();
+            }
+        };
+        seek(&|id| self.find_tiles(share(0..count, id, seekers), all, &found[id].tiles));
+        seek(&|id| self.find_blocks(found, id));
+        seek(&|id| self.list_blocks(found, id));
+    }
+
+    /// The tiles in which something was moved, by some of the blocks of the list, or of all.
+    fn find_tiles(&self, some: Range<usize>, all: bool, tiles: &Marks) {
+        tiles.clear();
+        // SAFETY: nobody writes either before all have met again.
+        let (list, moved) = unsafe { (self.list.first(self.list.len()), self.moved.first(self.moved.len())) };
+        let first = self.links.blocks.len();
+        let mut beyond = 0;
+        for i in some {
+            let b = if all { i } else { list[i] as usize };
+            beyond += usize::from(moved[b] != 0);
+            match self.links.blocks.get(b) {
+                Some(block) => each_tile(block, moved[b], |tile| tiles.add(tile)),
+                None => each_tile(&self.cells.blocks[b - first], moved[b], |tile| tiles.add(tile)),
             }
         }
-        tiles.0.fill(0);
-        let count = blocks.drain(list);
-        self.listed.store(count, Ordering::Relaxed);
+        if all {
+            self.beyond.fetch_add(beyond, Ordering::Relaxed);
+        }
+    }
+
+    /// The blocks with vertices in a worker's share of the tiles that all have found.
+    fn find_blocks(&self, found: &[Found], id: usize) {
+        let blocks = &found[id].blocks;
+        blocks.clear();
+        let near = |tile| self.web.row(tile).iter().for_each(|&near| blocks.add(near));
+        Union { found, set: |f| &f.tiles }.share(id, |_, tile| near(tile));
+    }
+
+    /// Writes a worker's share of the blocks that all have found into the list.
+    fn list_blocks(&self, found: &[Found], id: usize) {
+        // SAFETY: numbers of blocks are places of the list, each of which one worker writes; nobody reads it before all have met.
+        let write = |place: usize, block| unsafe { self.list.write(Place::new::<u32>(place as u32), block) };
+        let count = Union { found, set: |f| &f.blocks }.share(id, write);
+        if id == 0 {
+            self.listed.store(count, Ordering::Relaxed);
+        }
     }
 
     /// The largest stretch of this worker's share of the elements.

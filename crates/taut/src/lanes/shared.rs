@@ -101,6 +101,16 @@ impl<'a, T: Copy> Shared<'a, T> {
         // SAFETY: in bounds; aligned and initialised since it comes from a slice; not aliased by the caller's promise.
         unsafe { core::slice::from_raw_parts_mut(self.start.add(range.start), range.len()) }
     }
+
+    /// The first `count` values, to read.
+    ///
+    /// # Safety
+    /// There are as many, and nobody writes them while the slice lives.
+    pub unsafe fn first(self, count: usize) -> &'a [T] {
+        assert!(count <= self.len, "a range beyond the slice");
+        // SAFETY: in bounds; aligned and initialised since it comes from a slice; only read by the caller's promise.
+        unsafe { core::slice::from_raw_parts(self.start, count) }
+    }
 }
 
 impl<'a, T: Copy, const N: usize> Shared<'a, [T; N]> {
