@@ -70,6 +70,38 @@ fn a_hanging_sheet_stretches_by_no_more_than_the_limit() {
     }
 }
 
+/// Kinetic and potential energy by frame of 2 s of a square metre that is held at two corners and released flat, from that at the
+/// start, over what the fall to where it hangs is worth; and the least and most substeps of a frame.
+fn energies(substeps: u32) -> (Vec<f64>, [u32; 2]) {
+    let model = model::<f32>(&common::sheet(43), &edges_only());
+    let mut state = State::new(&model);
+    state.pin(&model, 0);
+    state.pin(&model, 42);
+    let mut scratch = Scratch::new(1);
+    let params = Params { substeps, ..params(Hold::within(0.01)) };
+    // A square metre, which hangs half a metre lower on the mean.
+    let fall = 0.5 * edges_only().density * 9.81;
+    let mut range = [u32::MAX, 0];
+    let energies = (0..120).map(|_| {
+        let used = step(&model, &mut state, &mut scratch, &params, DT).substeps;
+        range = [range[0].min(used), range[1].max(used)];
+        let totals = taut::measure::totals(&model, &state, params.gravity);
+        (totals.kinetic + totals.potential) / fall
+    });
+    (energies.collect(), range)
+}
+
+/// With as many substeps as are chosen, energy stays within a tenth of the fall of what it is with 160; more are chosen while the cloth
+/// whips around than while it hangs.
+#[test]
+fn energy_is_that_of_many_substeps() {
+    let ((chosen, range), (many, _)) = (energies(0), energies(160));
+    for (frame, (a, b)) in chosen.iter().zip(&many).enumerate() {
+        assert!((a - b).abs() < 0.1, "frame {frame}: {a} instead of {b}");
+    }
+    assert!(range[0] == 10 && range[1] >= 20, "{range:?}");
+}
+
 #[test]
 fn the_report_says_how_far_cloth_is_stretched() {
     let (peak, report) = hang::<f64>(21, &edges_only(), Hold { rounds: 1, ..Hold::within(1e-4) }, 1);

@@ -92,7 +92,7 @@ pub fn print(simulation: &Simulation, result: &Value, folder: &Folder, seconds: 
     if held.limited > 0 {
         let (most, substeps) = (100.0 * held.stretch, held.substeps);
         println!(
-            "  held cloth was stretched by {most:.2} % at most, with {substeps} substeps and {} levels",
+            "  held cloth was stretched by {most:.2} % at most, with {} levels and up to {substeps} substeps",
             held.levels
         );
     }

@@ -19,6 +19,7 @@ mod kernels;
 mod lattice;
 pub(crate) mod levels;
 pub(crate) mod limit;
+mod pace;
 mod rim;
 mod sheet;
 #[cfg(test)]
@@ -29,6 +30,7 @@ use crate::lanes::{Scalar, Vertex};
 use crate::model::Model;
 use levels::Levels;
 use limit::Bounds;
+use pace::{Pace, Probe};
 use sheet::Sheet;
 use std::sync::Arc;
 use tether::Tethers;
@@ -77,7 +79,7 @@ impl Default for Hold {
 /// What holding cloth did in a step, and what with; all zero without.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct HoldReport {
-    /// Substeps made; 0 if nothing was to be held.
+    /// Substeps made, or the most in a step; 0 if nothing was to be held.
     pub substeps: u32,
     /// Whether they began with the forces of the one before, because the cloth is soft somewhere.
     pub warm_start: bool,
@@ -102,9 +104,11 @@ pub struct HoldReport {
 }
 
 impl HoldReport {
-    /// This and what came after: rounds and steps out of rounds together, the largest stretch of both; the rest as of the later.
+    /// This and what came after: rounds and steps out of rounds together, the most substeps and the largest stretch of both; the rest as
+    /// of the later.
     pub fn then(self, later: HoldReport) -> HoldReport {
         HoldReport {
+            substeps: self.substeps.max(later.substeps),
             rounds: self.rounds + later.rounds,
             unmet: self.unmet + later.unmet,
             stretch: self.stretch.max(later.stretch),
@@ -122,30 +126,6 @@ const HASTE: f64 = 5.0;
 /// energy; none of it left the motion behind what the limit does, for it to do again.
 const KAPPA: f64 = 0.5;
 
-/// How to step a model's cloth.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Pace {
-    /// The longest substep, s.
-    longest: f64,
-    /// Whether a substep begins with the forces of the one before.
-    warm: bool,
-}
-
-impl Pace {
-    /// Cloth that is held wherever it resists: levels, tethers and the limit do the rest.
-    const STIFF: Pace = Pace { longest: 1.0 / 600.0, warm: false };
-
-    /// Where cloth is soft along a direction, nothing but sweeps over its elements carries forces along it: they have to go on where they
-    /// were, and a substep must not be longer than half of what a wave needs from one element to the next, at `rate` (1/s). With twice
-    /// that, sheets of 43, 101 and 317 vertices a side have the strain that they have in 160 substeps within a fiftieth, but straps of a dress do not.
-    fn soft(rate: f64) -> Pace {
-        Pace { longest: (0.5 / rate.max(1e-300)).clamp(SHORTEST, 1.0 / 900.0), warm: true }
-    }
-}
-
-/// Substeps are not made shorter than this for soft cloth, s: 200 in 1/60 s.
-const SHORTEST: f64 = 1.0 / 12_000.0;
-
 /// What holds a model's cloth, as long as its held vertices stay the same.
 #[derive(Debug)]
 pub(crate) struct Holder<T: Scalar> {
@@ -156,6 +136,7 @@ pub(crate) struct Holder<T: Scalar> {
     bounds: Bounds<T>,
     charts: u64,
     pace: Pace,
+    probe: Probe,
 }
 
 #[derive(Debug, PartialEq)]
@@ -186,6 +167,7 @@ impl<T: Scalar> Default for Holder<T> {
             bounds: Bounds::default(),
             charts: 0,
             pace: Pace::STIFF,
+            probe: Probe::default(),
         }
     }
 }
@@ -218,10 +200,9 @@ impl<T: Scalar> Holder<T> {
         }
     }
 
-    /// The substeps that a step of `dt` (s) should have.
-    pub fn substeps(&self, dt: f64) -> u32 {
-        let wanted = if self.key.is_some() { dt / self.pace.longest - 1e-9 } else { 1.0 };
-        wanted.ceil().clamp(1.0, f64::from(u32::MAX)) as u32
+    /// The substeps that a step of `dt` (s) should have, from velocities `v`.
+    pub fn substeps(&self, dt: f64, v: &[Vertex<T>]) -> u32 {
+        if self.key.is_some() { self.pace.substeps(dt, self.probe.rate(v)) } else { 1 }
     }
 
     /// Whether substeps should begin with the forces of the one before.
@@ -261,6 +242,7 @@ impl<T: Scalar> Holder<T> {
         if sheet.triangles.is_empty() {
             return;
         }
+        self.probe = Probe::new(&sheet);
         if hold.max_stretch > 0.0 {
             self.bounds = Bounds::new(&sheet, held);
         }

@@ -1,6 +1,7 @@
 //! What of a model is to be held: triangles, their shape at rest, and along which directions.
 
-use super::{Hold, Pace};
+use super::Hold;
+use super::pace::Pace;
 use crate::element::Element;
 use crate::lanes::{BLOCK, Scalar, Vertex};
 use crate::model::{Model, Visit};

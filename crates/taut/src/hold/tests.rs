@@ -181,3 +181,21 @@ fn levels_leave_a_skirt_at_rest_alone() {
         assert!(worst < 0.1 * 0.017, "{name}: {worst}");
     }
 }
+
+/// Moving along is no turning; turning is, wherever the axis; and faster turning takes more substeps, up to a bound.
+#[test]
+fn cloth_that_turns_fast_takes_more_substeps() {
+    let (sheet, points) = sheet(48, 48, 0.02, flat, |_, _| true);
+    let probe = super::Probe::new(&sheet);
+    let moving = |f: &dyn Fn([f64; 3]) -> [f64; 3]| -> Vec<Vertex<f64>> {
+        points.iter().map(|&p| f(p)).map(|v| [v[0], v[1], v[2], 0.0]).collect()
+    };
+    assert!(probe.rate(&moving(&|_| [30.0, -4.0, 5.0])) < 1e-9);
+    // Across the plane of the sheet, every edge turns.
+    let turning = |rate: f64| moving(&move |p| [rate * (p[2] - 3.0), 1.0, -rate * p[0]]);
+    assert!((probe.rate(&turning(7.0)) - 7.0).abs() < 1e-9);
+    assert_eq!(probe.rate(&moving(&|p| [f64::NAN, p[0], 0.0])), 0.0);
+    let substeps = |rate: f64| super::Pace::STIFF.substeps(1.0 / 60.0, probe.rate(&turning(rate)));
+    assert_eq!([0.0, 5.0, 9.0, 12.0, 1e6].map(substeps), [10, 10, 15, 20, 25]);
+    assert!(super::Pace::soft(5000.0).substeps(1.0 / 60.0, 20.0) > 100, "soft cloth needs its own");
+}

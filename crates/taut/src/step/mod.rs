@@ -250,7 +250,7 @@ pub(crate) fn step_in<T: Scalar>(
     let global = !(matches!(params.solver, Solver::GaussSeidel { .. }) || state.multipliers.is_empty());
     let hold = if global { Hold::NONE } else { params.hold };
     scratch.holder.prepare(model, &hold, params.gravity, &state.x);
-    let asked = if params.substeps == 0 { scratch.holder.substeps(dt) } else { params.substeps };
+    let asked = if params.substeps == 0 { scratch.holder.substeps(dt, &state.v) } else { params.substeps };
     if !T::of(f64::from(asked) / dt).finite() {
         return StepReport::default();
     }
