@@ -24,8 +24,18 @@ pub(crate) struct Drivers {
     starts: Vec<u32>,
     /// How far a plane's triangle reaches, m, and where its middle is.
     scope: Scope,
-    /// The last step's meshes with their fields, to use again.
-    known: Vec<(Arc<ColliderMesh>, Field, u32)>,
+    /// Of whose fields the surfaces of meshes are, in the meeting's list.
+    known: Vec<Known>,
+}
+
+/// A mesh whose field serves from step to step.
+#[derive(Debug)]
+struct Known {
+    shape: Arc<ColliderMesh>,
+    /// Its first vertex.
+    start: u32,
+    /// Where it stood when its boxes were fitted, with a thickness (m), if it stood still.
+    fitted: Option<(Arc<[[f64; 3]]>, f64)>,
 }
 
 /// Where things happen.
@@ -179,19 +189,47 @@ impl Drivers {
             .chain(self.meshes.iter().flat_map(move |m| if end { &m.to } else { &m.from }.iter().copied()))
     }
 
-    /// The colliders' surfaces. Those of meshes that the last step knew are used again.
-    pub fn fields(&mut self) -> Vec<Field> {
+    /// How many meshes the last step had.
+    pub fn known(&self) -> usize {
+        self.known.len()
+    }
+
+    /// The colliders' surfaces. Those of meshes that the last step knew, in `old`, are used again.
+    pub fn fields(&mut self, old: Vec<Field>) -> Vec<Field> {
         let mut all: Vec<Field> =
             self.simple.iter().zip(&self.starts).map(|(c, &start)| field(&c.shape, start)).collect();
-        let starts = &self.starts[self.simple.len()..];
-        let old = core::mem::take(&mut self.known);
-        for (mesh, &start) in self.meshes.iter().zip(starts) {
-            let same = |k: &&(Arc<ColliderMesh>, Field, u32)| Arc::ptr_eq(&k.0, &mesh.shape) && k.2 == start;
-            let field = old.iter().find(same).map_or_else(|| mesh.shape.field.shifted(start), |k| k.1.clone());
-            self.known.push((mesh.shape.clone(), field.clone(), start));
+        let mut old: Vec<(Known, Field)> = core::mem::take(&mut self.known).into_iter().zip(old).collect();
+        for (mesh, &start) in self.meshes.iter().zip(&self.starts[self.simple.len()..]) {
+            let same = |(k, _): &(Known, Field)| Arc::ptr_eq(&k.shape, &mesh.shape) && k.start == start;
+            let (known, field) = match old.iter().position(same) {
+                Some(at) => old.swap_remove(at),
+                None => (Known { shape: mesh.shape.clone(), start, fitted: None }, mesh.shape.field.shifted(start)),
+            };
+            self.known.push(known);
             all.push(field);
         }
         all
+    }
+
+    /// Whether the boxes of a collider's surface are those of where it stands all through the step. If not, they will be if it does: they
+    /// are to be fitted now.
+    pub fn fitted(&mut self, i: usize) -> bool {
+        let Some(i) = i.checked_sub(self.simple.len()) else { return false };
+        let (mesh, known) = (&self.meshes[i], &mut self.known[i]);
+        let same = |(at, thickness): &(Arc<[[f64; 3]]>, f64)| {
+            Arc::ptr_eq(at, &mesh.from) && Arc::ptr_eq(at, &mesh.to) && *thickness == mesh.thickness
+        };
+        let fitted = known.fitted.as_ref().is_some_and(same);
+        if !fitted {
+            let stands = Arc::ptr_eq(&mesh.from, &mesh.to);
+            known.fitted = stands.then(|| (mesh.from.clone(), mesh.thickness));
+        }
+        fitted
+    }
+
+    /// Boxes of all are others now.
+    pub fn forget_fits(&mut self) {
+        self.known.iter_mut().for_each(|known| known.fitted = None);
     }
 }
 

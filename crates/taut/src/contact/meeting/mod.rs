@@ -148,6 +148,7 @@ impl<T: Scalar> Meeting<T> {
             return false;
         };
         self.own = model.vertices();
+        let known = self.fields.split_off(self.fields.len() - self.drivers.known());
         let positions: Vec<[f64; 3]> = x[..self.own].iter().map(|&v| xyz(v)).collect();
         // The spare vertex keeps its place, so that rows can point at it.
         self.drivers.set(colliders, meshes, &positions, self.own as u32 + 1);
@@ -158,7 +159,7 @@ impl<T: Scalar> Meeting<T> {
             self.fields = source.fields.clone();
         }
         self.fields.truncate(bodies);
-        self.fields.extend(self.drivers.fields());
+        self.fields.extend(self.drivers.fields(known));
         let skin = |i: usize| contact.skins.get(i).copied().unwrap_or(last);
         let edge = source.edge;
         let body = |i| Side { skin: sound(skin(i), edge), collider: false, simple: false, radius: 0.0 };
@@ -188,6 +189,7 @@ impl<T: Scalar> Meeting<T> {
         let pad = |i: usize| self.radii.get(i).copied().unwrap_or(0.0);
         self.regions.extend(self.from.iter().enumerate().map(|(i, p)| Aabb::around(&[*p], pad(i))));
         self.fields.iter_mut().for_each(|field| field.refit(&self.regions));
+        self.drivers.forget_fits();
         let bodies = self.sides.len() - self.drivers.len();
         let part = |(i, side): (usize, &Side)| Part {
             field: &self.fields[i],

@@ -187,10 +187,15 @@ impl<T: Scalar> Meeting<T> {
         self.forget_exempt();
     }
 
-    /// Gives features the boxes of their vertices.
+    /// Gives features the boxes of their vertices. Those of meshes that stand still have them.
     fn refit(&mut self) {
-        for (field, side) in self.fields.iter_mut().zip(&self.sides) {
-            if side.skin.thickness > 0.0 || side.collider {
+        let bodies = self.sides.len() - self.drivers.len();
+        for (i, field) in self.fields.iter_mut().enumerate() {
+            let wanted = match i.checked_sub(bodies) {
+                None => self.sides[i].skin.thickness > 0.0,
+                Some(collider) => !self.drivers.fitted(collider),
+            };
+            if wanted {
                 field.refit_moving(&self.starts, &self.regions);
             }
         }

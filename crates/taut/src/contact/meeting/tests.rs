@@ -128,3 +128,53 @@ fn pairs_hold_all_that_can_meet() {
     }
     assert!(all > 1000 && shortened > 5 && amended > 5, "{all} {shortened} {amended}");
 }
+
+/// Meshes that stand still are not fitted again; whatever changes about them, pairs are those of who sees them for the first time.
+#[test]
+fn meshes_that_stand_still_are_seen_where_they_are() {
+    let mut dice = Dice(5);
+    let mut builder = ModelBuilder::new();
+    builder.add_cloth("sheet", &sheet(0.0, &mut dice), &Cloth::default()).expect("a sheet");
+    let model = builder.build::<f64>().expect("a model");
+    let below = sheet(-0.003, &mut dice);
+    let shape = Arc::new(crate::ColliderMesh::new(&below.positions, &below.triangles));
+    let still = MeshCollider::fixed(shape);
+    let at = |y: f64| -> Arc<[[f64; 3]]> { still.from.iter().map(|p| [p[0], p[1] + y, p[2]]).collect() };
+    let (near, far) = (at(0.0005), at(-0.05));
+    let placed = |from: &Arc<[[f64; 3]]>, to: &Arc<[[f64; 3]]>, thickness: f64| MeshCollider {
+        from: from.clone(),
+        to: to.clone(),
+        thickness,
+        ..still.clone()
+    };
+    let through = at(0.003);
+    let steps = [
+        vec![still.clone()],
+        vec![still.clone()],
+        vec![placed(&still.from, &still.from, 0.02)],
+        vec![placed(&near, &near, 0.002)],
+        vec![placed(&near, &far, 0.002)],
+        vec![placed(&far, &far, 0.002)],
+        vec![],
+        // What begins tangled is looked at with other boxes.
+        vec![placed(&through, &through, 0.002)],
+        vec![still.clone(), placed(&near, &near, 0.002)],
+        vec![placed(&near, &near, 0.002), still.clone()],
+        vec![still.clone()],
+    ];
+    let contact = Contact { skins: vec![Skin::default()], ..Contact::default() };
+    let x = crate::State::new(&model).x;
+    let see = |meeting: &mut Meeting<f64>, meshes: &[MeshCollider]| {
+        assert!(meeting.open(&model, &contact, &[], meshes, &x));
+        meeting.detect(&x, &x, 0, 1, 1, 1e-3);
+        meeting.pairs.clone()
+    };
+    let mut meeting = Meeting::default();
+    let mut sizes = BTreeSet::new();
+    for (step, meshes) in steps.iter().enumerate() {
+        let pairs = see(&mut meeting, meshes);
+        assert!(pairs == see(&mut Meeting::default(), meshes), "step {step}");
+        sizes.insert(pairs.len());
+    }
+    assert!(sizes.len() >= 5, "{sizes:?}");
+}
