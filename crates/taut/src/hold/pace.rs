@@ -16,7 +16,7 @@ pub(crate) struct Pace {
 const SHORTEST: f64 = 1.0 / 12_000.0;
 /// How far cloth turns in a substep, radians, as a root mean square over its edges. A straight step out of a turn and back onto it is shorter
 /// than the turn, and so much of the motion is lost: a share of its energy that grows with the square of this.
-const TURN: f64 = 0.01;
+const TURN: f64 = 0.0125;
 /// Substeps are not made shorter than this for cloth that turns fast, s: 25 in 1/60 s.
 const SHORTEST_TURN: f64 = 1.0 / 1500.0;
 

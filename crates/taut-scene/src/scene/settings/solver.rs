@@ -60,8 +60,8 @@ section! {
     pub struct Auto + Default {
         /// The largest stretch of cloth at the end of a step, where its material holds it: 0.01 is one percent. 0 for no limit.
         max_stretch: f64 = 0.01 => Rule::ANY.from(0.0).to(10.0);
-        /// Substeps in a step; 0 for as many as mesh and fabric need: 10 in 1/60 s, or more where the fabric is soft. Fewer cost less and lose
-        /// more motion.
+        /// Substeps in a step; 0 for as many as motion and fabric need: 10 in 1/60 s, up to 25 while cloth turns fast, or more where the
+        /// fabric is soft. Fewer cost less and lose more motion.
         substeps: u32 = 0 => Rule::ANY.from(0.0).to(10_000.0);
         /// Sweeps over all elements in a substep.
         iterations: u32 = 1 => ROUNDS;
