@@ -3,6 +3,7 @@
 pub mod boundary;
 mod builder;
 pub mod contact;
+mod eigen;
 pub mod element;
 mod hold;
 pub mod lanes;

@@ -3,11 +3,11 @@
 mod common;
 
 use taut::lanes::{Scalar, Width};
-use taut::measure::{state_hash, strains};
+use taut::measure::{elastic_energy, state_hash, strains};
 use taut::mesh::TriMesh;
 use taut::{
     Cloth, ClothElasticity, ClothStiffness, ElasticDamping, Grain, Hold, Membrane, Model, ModelBuilder, Params,
-    Scratch, State, StepReport, step,
+    Scratch, Solid, SolidElasticity, SolidStiffness, State, StepReport, step,
 };
 
 const NO_ROWS: ClothStiffness = ClothStiffness { weft: 0.0, warp: 0.0, shear: 0.0, area: 0.0, bend: 0.0, edge: 0.0 };
@@ -295,5 +295,126 @@ fn stretch_between_pins_is_nobodys_fault() {
             let report = step(&model, &mut state, &mut scratch, &params(Hold::within(0.01)), DT);
             assert!(report.hold.unmet == 0 && report.hold.stretch <= 0.01, "frame {frame}: {:?}", report.hold);
         }
+    }
+}
+
+fn rigid() -> Solid {
+    let stiffness = SolidStiffness { stretch: [1.0; 3], shear: [1.0; 3], volume: 0.0 };
+    Solid { stiffness, ..Solid::default() }
+}
+
+/// A bar of cubes, n of them along each axis and 1 m long, from (`from`, 0, 0) on.
+fn bar<T: Scalar>(n: [usize; 3], from: f64, solid: &Solid) -> Model<T> {
+    let mut mesh = common::bar(n[0], n[1], n[2], 1.0 / n[0] as f64);
+    mesh.positions.iter_mut().for_each(|p| p[0] += from);
+    let mut builder = ModelBuilder::new();
+    builder.add_solid("bar", &mesh, solid).unwrap();
+    builder.build().unwrap()
+}
+
+/// Pins the end of a bar.
+fn clamp<T: Scalar>(model: &Model<T>, state: &mut State<T>, from: f64) {
+    let rest = model.rest_positions();
+    (0..rest.len()).filter(|&v| rest[v][0] < from + 1e-6).for_each(|v| state.pin(model, v as u32));
+}
+
+/// A beam clamped at one end and let go: how far its other end sinks at most in half a second, m, and the last report.
+fn sink<T: Scalar>(hold: Hold, gravity: f64, from: f64) -> (f64, StepReport) {
+    let model = bar::<T>([30, 5, 5], from, &rigid());
+    let mut state = State::new(&model);
+    clamp(&model, &mut state, from);
+    let rest = model.rest_positions();
+    let end: Vec<usize> = (0..rest.len()).filter(|&v| rest[v][0] > from + 1.0 - 1e-6).collect();
+    let params = Params { substeps: 10, gravity: [0.0, -gravity, 0.0], ..params(hold) };
+    let (mut scratch, mut sunk, mut last) = (Scratch::new(1), 0.0f64, StepReport::default());
+    for _ in 0..30 {
+        last = step(&model, &mut state, &mut scratch, &params, DT);
+        let x = state.positions(&model);
+        assert!(x.iter().flatten().all(|c| c.is_finite()));
+        sunk = sunk.max((end.iter().map(|&v| rest[v][1] - x[v][1]).sum::<f64>() / end.len() as f64).abs());
+    }
+    (sunk, last)
+}
+
+/// Levels in solids: as stiff as with four times the substeps (whose error falls by their square) or more, also a kilometre from the
+/// origin in single precision; and nothing moves that has no reason to.
+#[test]
+fn a_stiff_beam_sinks_less() {
+    for from in [0.0, 1000.0] {
+        let (plain, held) = (sink::<f32>(Hold::NONE, 9.81, from), sink::<f32>(Hold::within(0.01), 9.81, from));
+        assert!(held.1.hold.levels >= 2 && held.1.hold.nodes > 0, "{:?}", held.1.hold);
+        assert!(held.0 < plain.0 / 16.0, "from {from}: {} without, {} with levels", plain.0, held.0);
+    }
+    let still = sink::<f64>(Hold::within(0.01), 0.0, 0.0).0;
+    assert!(still < 1e-9, "without gravity its end moved by {still}");
+}
+
+/// Elements know their lengths but not left from right: a mirrored body is as good as any to them. Levels that pulled against them would feed it for ever.
+#[test]
+fn levels_leave_inverted_bodies_to_their_elements() {
+    let model = bar::<f32>([16, 5, 5], 0.0, &rigid());
+    let run = |hold: Hold, place: &dyn Fn([f64; 3]) -> [f64; 3]| {
+        let mut state = State::new(&model);
+        for v in 0..model.vertices() as u32 {
+            state.set_position(&model, v, place(state.position(&model, v)));
+        }
+        let mut scratch = Scratch::new(1);
+        let params = Params { substeps: 10, gravity: [0.0; 3], ..params(hold) };
+        for _ in 0..10 {
+            step(&model, &mut state, &mut scratch, &params, DT);
+        }
+        state_hash(&model, &state)
+    };
+    let mirrored = |p: [f64; 3]| [p[0], -p[1], p[2]];
+    let folded = |p: [f64; 3]| [if p[0] > 0.5 { 1.0 - p[0] } else { p[0] }, p[1], p[2]];
+    for (name, place) in [("mirrored", &mirrored as &dyn Fn([f64; 3]) -> [f64; 3]), ("folded", &folded)] {
+        assert_eq!(run(Hold::within(0.01), place), run(Hold::NONE, place), "{name}");
+    }
+    let bent = |p: [f64; 3]| [p[0], p[1] + 0.05 * p[0] * p[0], p[2]];
+    assert_ne!(run(Hold::within(0.01), &bent), run(Hold::NONE, &bent), "what is bent is bent back");
+}
+
+/// A free bar, twisted and let go: its energy (elastic and kinetic) never exceeds what the twist put in.
+#[test]
+fn levels_of_solids_do_not_feed_the_motion() {
+    let elasticity = SolidElasticity { young: 1e9, poisson: 0.3, volume: 0.0, damping: 0.0 };
+    let solid = Solid { elasticity: Some(elasticity), ..Solid::default() };
+    let model = bar::<f64>([16, 4, 4], 0.0, &solid);
+    let mut state = State::new(&model);
+    for v in 0..model.vertices() as u32 {
+        let [x, y, z] = state.position(&model, v);
+        let (s, c) = (0.3 * x).sin_cos();
+        state.set_position(&model, v, [x, c * y - s * z, s * y + c * z]);
+    }
+    let energy = |state: &State<f64>| {
+        let speed2 = |v: usize| state.velocity(&model, v as u32).iter().map(|c| c * c).sum::<f64>();
+        (0..model.vertices()).map(|v| 0.5 * model.masses()[v] * speed2(v)).sum::<f64>() + elastic_energy(&model, state)
+    };
+    let start = energy(&state);
+    let mut scratch = Scratch::new(1);
+    let params = Params { substeps: 10, gravity: [0.0; 3], ..params(Hold::within(0.01)) };
+    for frame in 0..60 {
+        let report = step(&model, &mut state, &mut scratch, &params, DT);
+        assert!(report.hold.levels > 0);
+        assert!(energy(&state) <= start, "frame {frame}: {} J of {start} J", energy(&state));
+    }
+}
+
+#[test]
+fn levels_of_solids_have_the_same_bits_for_any_threads_and_width() {
+    // Enough nodes that workers share them.
+    let model = bar::<f32>([48, 8, 8], 0.0, &rigid());
+    let run = |threads: usize, width: Width| {
+        let mut state = State::new(&model);
+        clamp(&model, &mut state, 0.0);
+        let mut scratch = Scratch::new(threads).with_width(width).eager();
+        let params = Params { substeps: 4, ..params(Hold::within(0.01)) };
+        let last = (0..3).map(|_| step(&model, &mut state, &mut scratch, &params, DT)).last();
+        assert!(last.is_some_and(|report| report.hold.levels >= 2));
+        state_hash(&model, &state)
+    };
+    let one = run(1, Width::W4);
+    for (threads, width) in [(2, Width::W4), (3, Width::W16), (1, Width::W1)] {
+        assert_eq!(run(threads, width), one, "{threads} threads, {width:?}");
     }
 }

@@ -18,6 +18,7 @@
 //! Weft and warp, which somebody gave, count more than the twist, which nobody did.
 
 use super::frames::Material;
+use crate::eigen::eigen;
 use crate::pack::SLACK;
 
 /// How much each component of the curvature counts: along weft, along warp, twist.
@@ -347,33 +348,6 @@ fn bounded(m: &Tensor) -> Tensor {
         entries().for_each(|(i, j)| out[i][j] += (SOFTEST - value) * v[i] * v[j]);
     }
     out
-}
-
-/// Eigenvalues and unit eigenvectors, by Jacobi's rotations.
-fn eigen(m: &Tensor) -> ([f64; 3], [Vector; 3]) {
-    let (mut a, mut v) = (*m, IDENTITY);
-    for _ in 0..12 {
-        for (p, q) in [(0, 1), (0, 2), (1, 2)] {
-            if a[p][q] == 0.0 {
-                continue;
-            }
-            let theta = (a[q][q] - a[p][p]) / (2.0 * a[p][q]);
-            let t = theta.signum() / (theta.abs() + (theta * theta + 1.0).sqrt());
-            let c = 1.0 / (t * t + 1.0).sqrt();
-            let s = t * c;
-            for k in 0..3 {
-                let (x, y) = (a[k][p], a[k][q]);
-                (a[k][p], a[k][q]) = (c * x - s * y, s * x + c * y);
-            }
-            for k in 0..3 {
-                let (x, y) = (a[p][k], a[q][k]);
-                (a[p][k], a[q][k]) = (c * x - s * y, s * x + c * y);
-                let (x, y) = (v[p][k], v[q][k]);
-                (v[p][k], v[q][k]) = (c * x - s * y, s * x + c * y);
-            }
-        }
-    }
-    ([a[0][0], a[1][1], a[2][2]], v)
 }
 
 /// The inverse of a symmetric matrix; nothing if it is not positive definite. Rows of zeros stay zero, with [`SLACK`] on the diagonal.

@@ -4,8 +4,10 @@ use super::Hold;
 use super::flatten::{Flat, NONE, flatten, sub};
 use super::kernels::LOOSE;
 use super::lattice::{Lattice, MOSTLY, Points, lattice};
-use super::levels::{Entry, Level, Levels, Parents};
+use super::levels::{Level, Levels};
 use super::sheet::Sheet;
+use super::star::Stars;
+use super::transfer::Transfer;
 use crate::lanes::Scalar;
 use crate::pack::{Batch, Loose};
 use std::collections::BTreeMap;
@@ -27,8 +29,8 @@ const SEAM_REACH: f64 = 1.6;
 
 /// What was built.
 pub(super) struct Built<T> {
-    pub levels: Levels<T>,
-    pub rim: Levels<T>,
+    pub levels: Levels<T, 3>,
+    pub rim: Levels<T, 3>,
     pub charts: usize,
 }
 
@@ -80,7 +82,7 @@ impl<'a> Plan<'a> {
     }
 
     /// Lattices over the cloth, each twice as wide as the one before.
-    fn levels<T: Scalar>(&self, most: u32, sweeps: u32) -> Levels<T> {
+    fn levels<T: Scalar>(&self, most: u32, sweeps: u32) -> Levels<T, 3> {
         let mut points = self.points();
         let mut list = Vec::new();
         for number in 0..most {
@@ -198,11 +200,8 @@ pub(super) fn level<T: Scalar>(
     near: &Near<'_>,
     tie: impl Fn(usize, &[u32], f64) -> f64,
     mut links: Vec<Loose<2, 2, 0>>,
-) -> Level<T> {
+) -> Level<T, 3> {
     let nodes = lattice.nodes.mass.len();
-    let (start, entries) = entries(points, lattice);
-    let parents = lattice.parents.iter().enumerate().filter(|(_, p)| p.iter().any(|p| p.1 > 0.0));
-    let parents = parents.map(|(i, p)| Parents { point: i as u32, to: p.map(|p| p.0), weight: p.map(|p| T::of(p.1)) });
     // The held vertices of a square are one held node.
     let number: BTreeMap<_, usize> = near.squares.keys().enumerate().map(|(n, &key)| (key, n)).collect();
     let spare = (nodes + number.len()) as u32;
@@ -214,39 +213,16 @@ pub(super) fn level<T: Scalar>(
     links.extend(to_held(lattice, near, &number, tie));
     let (cells, full) = cells(lattice, near);
     Level {
-        start,
-        entries,
-        parents: parents.collect(),
+        transfer: Transfer::new(&points.mass, &lattice.nodes.mass, &lattice.parents),
         held: near.squares.values().cloned().collect(),
         links: Batch::pack(&links, spare),
         cells: Batch::pack(&cells, spare),
         full: Batch::pack(&full, spare),
+        stars: Stars::default(),
         nodes,
         base: x.clone(),
         x,
     }
-}
-
-/// Who hangs on each node.
-fn entries<T: Scalar>(points: &Points, lattice: &Lattice) -> (Vec<u32>, Vec<Entry<T>>) {
-    let mass = &lattice.nodes.mass;
-    let mut start = vec![0u32; mass.len() + 1];
-    for (n, _) in lattice.parents.iter().flatten().filter(|p| p.1 > 0.0) {
-        start[*n as usize + 1] += 1;
-    }
-    for n in 0..mass.len() {
-        start[n + 1] += start[n];
-    }
-    let mut next = start.clone();
-    let mut entries = vec![Entry { from: 0, weight: T::of(0.0) }; start[mass.len()] as usize];
-    for (i, parents) in lattice.parents.iter().enumerate() {
-        for &(n, w) in parents.iter().filter(|p| p.1 > 0.0) {
-            let weight = T::of(w * points.mass[i] / mass[n as usize].max(1e-300));
-            entries[next[n as usize] as usize] = Entry { from: i as u32, weight };
-            next[n as usize] += 1;
-        }
-    }
-    (start, entries)
 }
 
 /// Two nodes no further apart than `length`, m.

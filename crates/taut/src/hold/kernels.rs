@@ -196,6 +196,23 @@ impl OneSided<3, 6> for FullCells {
     }
 }
 
+/// Tetrahedra, of which only matters whether they are inverted: nothing moves them. Rest number: one over six times the volume, 1/m³.
+pub(super) enum Tets {}
+
+impl OneSided<4, 1> for Tets {
+    #[inline(always)]
+    fn push<L: Real>(_: &[[L; 4]; 4], _: [L; 1], _: &Law) -> Option<Push<L, 4>> {
+        None
+    }
+
+    /// Its volume, counted negative, over that at rest: positive if it is inverted, and 0 in spare lanes.
+    #[inline(always)]
+    fn stretch<L: Real>(v: &[[L; 4]; 4], rest: [L; 1]) -> L {
+        let [a, b, c] = [1, 2, 3].map(|k| point(v[k]) - point(v[0]));
+        -(a.dot(b.cross(c)) * rest[0])
+    }
+}
+
 /// One sweep over coarse elements of one colour.
 pub(super) struct Relax<'a, E, T, const V: usize, const P: usize> {
     blocks: &'a [Block<T, V, P, 0>],

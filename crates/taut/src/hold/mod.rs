@@ -10,8 +10,11 @@
 //! 2. **Tethers** ([`tether`]) from held vertices, as long as the way along the cloth.
 //! 3. **A limit** ([`limit`]) on the stretch of every element, by sweeps that visit only what is beyond it and what that moves.
 //!
+//! Stiff solids have a hierarchy too ([`solid`]): lattices in space, whose nodes are kept in shape by what is rigid around each ([`star`]).
+//!
 //! Everything is built from the rest shape and the set of held vertices, when a step first needs it.
 
+mod body;
 mod build;
 mod flatten;
 mod geodesic;
@@ -21,10 +24,16 @@ pub(crate) mod levels;
 pub(crate) mod limit;
 mod pace;
 mod rim;
+mod rotation;
 mod sheet;
+pub(crate) mod solid;
+#[cfg(test)]
+mod solid_tests;
+mod star;
 #[cfg(test)]
 mod tests;
 pub(crate) mod tether;
+mod transfer;
 
 use crate::lanes::{Scalar, Vertex};
 use crate::model::Model;
@@ -32,6 +41,7 @@ use levels::Levels;
 use limit::Bounds;
 use pace::{Pace, Probe};
 use sheet::Sheet;
+use solid::Solids;
 use std::sync::Arc;
 use tether::Tethers;
 
@@ -40,6 +50,10 @@ use tether::Tethers;
 /// Along which of weft and warp a cloth is held follows from its material: where at least half of a stretch row's error is removed
 /// by a sweep, or its modulus is so high that the cloth's own weight stretches it by less than [`max_stretch`](Self::max_stretch).
 /// Softer directions are left to the material.
+///
+/// Solids have levels, and nothing else, each body that hangs together on its own: where a sweep removes at least half of the error of every
+/// strain, or the body's own weight, if it were clamped at one end, would strain its skin by less than a quarter of
+/// [`max_stretch`](Self::max_stretch).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hold {
     /// Most levels of coarse nodes; 0 for none.
@@ -83,7 +97,7 @@ pub struct HoldReport {
     pub substeps: u32,
     /// Whether they began with the forces of the one before, because the cloth is soft somewhere.
     pub warm_start: bool,
-    /// Levels of coarse nodes.
+    /// Levels of coarse nodes, over cloth or in solids, whichever has more.
     pub levels: u32,
     /// Nodes in all of them.
     pub nodes: u64,
@@ -126,12 +140,14 @@ const HASTE: f64 = 5.0;
 /// energy; none of it left the motion behind what the limit does, for it to do again.
 const KAPPA: f64 = 0.5;
 
-/// What holds a model's cloth, as long as its held vertices stay the same.
+/// What holds a model's cloth and solids, as long as its held vertices stay the same.
 #[derive(Debug)]
 pub(crate) struct Holder<T: Scalar> {
     key: Option<Key>,
-    levels: Levels<T>,
-    rim: Levels<T>,
+    levels: Levels<T, 3>,
+    rim: Levels<T, 3>,
+    /// Of solids. In double precision: far from the origin single would lose what stars look for.
+    solid: Solids<T>,
     tethers: Tethers<T>,
     bounds: Bounds<T>,
     charts: u64,
@@ -163,6 +179,7 @@ impl<T: Scalar> Default for Holder<T> {
             key: None,
             levels: Levels::default(),
             rim: Levels::default(),
+            solid: Solids::default(),
             tethers: Tethers::default(),
             bounds: Bounds::default(),
             charts: 0,
@@ -179,8 +196,9 @@ fn bytes_of<T>(list: &[T]) -> usize {
 
 /// What workers see of a holder during a step.
 pub(crate) struct Desk<'a, T: Scalar> {
-    pub levels: levels::Desk<'a, T>,
-    pub rim: levels::Desk<'a, T>,
+    pub levels: levels::Desk<'a, T, 3>,
+    pub rim: levels::Desk<'a, T, 3>,
+    pub solid: solid::Desk<'a, T>,
     pub tethers: &'a Tethers<T>,
     pub bounds: limit::Desk<'a, T>,
 }
@@ -214,8 +232,9 @@ impl<T: Scalar> Holder<T> {
     pub fn desk(&mut self) -> Option<Desk<'_, T>> {
         let max_stretch = self.key.as_ref()?.hold.max_stretch;
         Some(Desk {
-            levels: self.levels.desk(),
-            rim: self.rim.desk(),
+            levels: self.levels.desk(&[]),
+            rim: self.rim.desk(&[]),
+            solid: self.solid.desk(),
             tethers: &self.tethers,
             bounds: self.bounds.desk(max_stretch),
         })
@@ -223,20 +242,24 @@ impl<T: Scalar> Holder<T> {
 
     /// What was built, for the report of a step.
     pub fn report(&self) -> HoldReport {
+        let levels = self.levels.bytes() + self.rim.bytes() + self.solid.bytes();
         HoldReport {
             warm_start: self.pace.warm,
-            levels: self.levels.list.len() as u32,
-            nodes: (self.levels.nodes() + self.rim.nodes()) as u64,
+            levels: self.levels.list.len().max(self.solid.levels.list.len()) as u32,
+            nodes: (self.levels.nodes() + self.rim.nodes() + self.solid.levels.nodes()) as u64,
             charts: self.charts,
             tethers: self.tethers.count as u64,
             limited: self.bounds.count() as u64,
-            bytes: (self.levels.bytes() + self.rim.bytes() + self.tethers.bytes() + self.bounds.bytes()) as u64,
+            bytes: (levels + self.tethers.bytes() + self.bounds.bytes()) as u64,
             ..HoldReport::default()
         }
     }
 
     fn build(&mut self, model: &Model<T>, hold: &Hold, gravity: [f64; 3], held: &[u32]) {
         *self = Holder::default();
+        if hold.levels > 0 {
+            self.solid = Solids::new(model, hold, gravity, held);
+        }
         let sheet = Sheet::of(model, hold, gravity);
         self.pace = sheet.pace;
         if sheet.triangles.is_empty() {

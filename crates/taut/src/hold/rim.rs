@@ -59,7 +59,7 @@ struct Along {
 type Key = (u32, u32, u32, usize);
 
 /// All levels along all borders, in as many strips as there are `levels` over the cloth.
-pub(super) fn rim<T: Scalar>(plan: &Plan<'_>, sheet: &Sheet, hold: &Hold, levels: usize) -> Levels<T> {
+pub(super) fn rim<T: Scalar>(plan: &Plan<'_>, sheet: &Sheet, hold: &Hold, levels: usize) -> Levels<T, 3> {
     let (hems, vertices) = strips(plan, sheet, STRIPS.min(levels as u32));
     let mut along = vertices.clone();
     let mut points = plan.points();

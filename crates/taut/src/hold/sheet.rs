@@ -25,11 +25,11 @@ pub(super) struct Sheet {
 
 /// A triangle is held along a direction if the weight of the cloth, hung up by as much of its border as it is long, this many
 /// times over stretches it by less than the limit.
-const MARGIN: f64 = 4.0;
+pub(super) const MARGIN: f64 = 4.0;
 /// Where no limit says how stiff is stiff.
-const USUAL_LIMIT: f64 = 0.01;
+pub(super) const USUAL_LIMIT: f64 = 0.01;
 /// The least share of a row's error, removed by a sweep, that counts as held.
-const LEAST_SHARE: f64 = 0.5;
+pub(super) const LEAST_SHARE: f64 = 0.5;
 
 impl Sheet {
     pub fn of<T: Scalar>(model: &Model<T>, hold: &Hold, gravity: [f64; 3]) -> Self {

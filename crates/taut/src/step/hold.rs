@@ -14,6 +14,7 @@ impl<T: Scalar> Run<'_, T> {
         if let Some(hold) = &self.hold {
             hold.levels.correct(worker, self.width, self.level, self.x);
             hold.rim.correct(worker, self.width, self.level, self.x);
+            hold.solid.correct(worker, self.width, self.level, self.x);
         }
     }
 

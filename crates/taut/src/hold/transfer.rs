@@ -1,0 +1,107 @@
+//! From points to coarse nodes and back: a node is the mean of its points, and points follow their nodes.
+
+use super::bytes_of;
+use crate::lanes::{Place, Scalar, Shared, Vertex};
+use core::ops::Range;
+
+/// A finer point's part in a node: P_iI m_i / M_I.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry<T> {
+    pub from: u32,
+    pub weight: T,
+}
+
+/// The nodes that a finer point hangs on: P_iI.
+#[derive(Clone, Copy, Debug)]
+struct Parents<T, const N: usize> {
+    point: u32,
+    to: [u32; N],
+    weight: [T; N],
+}
+
+/// Who hangs on whom. Points are vertices, or the nodes of a finer level; each hangs on up to N nodes.
+#[derive(Debug)]
+pub(super) struct Transfer<T, const N: usize> {
+    /// Where each node's entries begin.
+    start: Vec<u32>,
+    entries: Vec<Entry<T>>,
+    /// Of points that hang on nodes, ascending.
+    parents: Vec<Parents<T, N>>,
+}
+
+impl<T: Scalar, const N: usize> Transfer<T, N> {
+    /// `parents` are the nodes of each point with weights, 0 for those that it does not hang on; masses in kg.
+    pub fn new(points: &[f64], nodes: &[f64], parents: &[[(u32, f64); N]]) -> Self {
+        let mut start = vec![0u32; nodes.len() + 1];
+        for (n, _) in parents.iter().flatten().filter(|p| p.1 > 0.0) {
+            start[*n as usize + 1] += 1;
+        }
+        for n in 0..nodes.len() {
+            start[n + 1] += start[n];
+        }
+        let mut next = start.clone();
+        let mut entries = vec![Entry { from: 0, weight: T::of(0.0) }; start[nodes.len()] as usize];
+        for (i, parents) in parents.iter().enumerate() {
+            for &(n, w) in parents.iter().filter(|p| p.1 > 0.0) {
+                let weight = T::of(w * points[i] / nodes[n as usize].max(1e-300));
+                entries[next[n as usize] as usize] = Entry { from: i as u32, weight };
+                next[n as usize] += 1;
+            }
+        }
+        let hanging = parents.iter().enumerate().filter(|(_, p)| p.iter().any(|p| p.1 > 0.0));
+        let of = |(i, p): (usize, &[(u32, f64); N])| Parents {
+            point: i as u32,
+            to: p.map(|p| p.0),
+            weight: p.map(|p| T::of(p.1)),
+        };
+        Transfer { start, entries, parents: hanging.map(of).collect() }
+    }
+
+    pub fn bytes(&self) -> usize {
+        bytes_of(&self.start) + bytes_of(&self.entries) + bytes_of(&self.parents)
+    }
+
+    /// How many points hang on nodes.
+    pub fn hanging(&self) -> usize {
+        self.parents.len()
+    }
+
+    /// The points that node `n` is the mean of.
+    pub fn entries(&self, n: usize) -> &[Entry<T>] {
+        &self.entries[self.start[n] as usize..self.start[n + 1] as usize]
+    }
+
+    /// The mean of node `n`'s points. Nobody may write these now.
+    #[inline]
+    pub fn mean<S: Scalar>(&self, n: usize, from: Shared<'_, Vertex<S>>) -> Vertex<T> {
+        let mut sum = [T::of(0.0); 4];
+        for e in self.entries(n) {
+            // SAFETY: the builder's entries are points of the level below, whom nobody writes now.
+            let p = unsafe { from.read(Place::new::<Vertex<S>>(e.from)) };
+            for k in 0..4 {
+                sum[k] = sum[k] + T::of(p[k].f64()) * e.weight;
+            }
+        }
+        sum
+    }
+
+    /// Moves points, of all that hang on nodes those in `range`, by what their nodes moved.
+    #[inline]
+    pub fn prolong<S: Scalar>(&self, range: Range<usize>, by: Shared<'_, Vertex<T>>, to: Shared<'_, Vertex<S>>) {
+        for p in &self.parents[range] {
+            let place = Place::new::<Vertex<S>>(p.point);
+            // SAFETY: the builder's points and nodes are in range; each point is listed once, nobody else writes it, and nobody
+            // writes nodes now.
+            unsafe {
+                let mut x = to.read(place).map(|c| T::of(c.f64()));
+                for j in 0..N {
+                    let by = by.read(Place::new::<Vertex<T>>(p.to[j]));
+                    for k in 0..4 {
+                        x[k] = x[k] + by[k] * p.weight[j];
+                    }
+                }
+                to.write(place, x.map(|c| S::of(c.f64())));
+            }
+        }
+    }
+}
