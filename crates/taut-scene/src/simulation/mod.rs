@@ -128,6 +128,8 @@ pub struct Simulation {
     verifier: Verifier,
     verify: bool,
     held: taut::HoldReport,
+    /// The most in a step of the last frame, if they are chosen.
+    substeps: u32,
     log: ContactLog,
     contained: u64,
     contacts: u64,
@@ -182,6 +184,7 @@ impl Simulation {
             verifier,
             verify: false,
             held: taut::HoldReport::default(),
+            substeps: 1,
             log: ContactLog::default(),
             contained: 0,
             contacts: 0,
@@ -246,6 +249,7 @@ impl Simulation {
             report.hold = report.hold.then(done.hold);
         }
         self.held = self.held.then(report.hold);
+        self.substeps = report.hold.substeps;
         self.frame += 1;
         self.contained += report.contained;
         self.contacts = report.contacts;
@@ -290,8 +294,8 @@ impl Simulation {
             return Look::GOOD;
         }
         let size = self.objects.iter().map(|object| unsolved::diagonal(&object.info.rest)).fold(0.0, f64::max);
-        // As many as were asked for, or as were chosen.
-        let substeps = if params.substeps > 0 { params.substeps } else { self.held.substeps.max(1) };
+        // As many as were asked for, or as were chosen last.
+        let substeps = if params.substeps > 0 { params.substeps } else { self.substeps.max(1) };
         let h = self.step_seconds() / f64::from(substeps);
         Look::new(self.engine.as_ref(), &params, residual, size, h)
     }

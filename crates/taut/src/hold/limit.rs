@@ -179,7 +179,8 @@ impl<T: Scalar> Bounds<T> {
     pub(super) fn bytes(&self) -> usize {
         let web = bytes_of(&self.web.start) + bytes_of(&self.web.numbers);
         let lists = bytes_of(&self.moved) + bytes_of(&self.list);
-        bytes_of(&self.links.blocks) + bytes_of(&self.cells.blocks) + web + lists
+        let found: usize = self.found.iter().map(|f| bytes_of(&f.tiles.0) + bytes_of(&f.blocks.0)).sum();
+        bytes_of(&self.links.blocks) + bytes_of(&self.cells.blocks) + web + lists + found
     }
 
     /// Elements.
@@ -328,7 +329,7 @@ impl<T: Scalar> Desk<'_, T> {
 
     /// One round over the list.
     fn round(&self, worker: Worker<'_>, count: usize, law: &Law, places: Places<'_, T>) {
-        // SAFETY: the list is written by the first worker, before all have met; nobody writes it until they meet again.
+        // SAFETY: the list was written before all met; nobody writes it until they meet again.
         let list = unsafe { self.list.first(count) };
         let shared = count >= WORTH_SHARING;
         if shared || worker.id == 0 {

@@ -14,8 +14,8 @@ pub(crate) struct Pace {
 
 /// Substeps are not made shorter than this for soft cloth, s: 200 in 1/60 s.
 const SHORTEST: f64 = 1.0 / 12_000.0;
-/// How far cloth turns in a substep, radians, as a root mean square over its edges. A straight step out of a turn and back onto it is shorter
-/// than the turn, and so much of the motion is lost: a share of its energy that grows with the square of this.
+/// How far cloth turns in a substep, radians, as a root mean square over its edges ([`Probe::rate`]). A straight step out of a turn and back onto
+/// it is shorter than the turn, and so much of the motion is lost: a share of its energy that grows with the square of this.
 const TURN: f64 = 0.0125;
 /// Substeps are not made shorter than this for cloth that turns fast, s: 25 in 1/60 s.
 const SHORTEST_TURN: f64 = 1.0 / 1500.0;
@@ -38,9 +38,12 @@ impl Pace {
     }
 }
 
-/// Some edges of the cloth, to see how fast it turns.
+/// Some edges of the cloth, to see how fast it turns: their ends, and Σ of their squared lengths at rest, m².
 #[derive(Debug, Default)]
-pub(super) struct Probe(Vec<([u32; 2], f64)>);
+pub(super) struct Probe {
+    edges: Vec<[u32; 2]>,
+    size: f64,
+}
 
 /// Edges to look at, at most: a sample is enough for a mean.
 const SAMPLE: usize = 512;
@@ -48,22 +51,24 @@ const SAMPLE: usize = 512;
 impl Probe {
     pub fn new(sheet: &Sheet) -> Self {
         let every = sheet.triangles.len().div_ceil(SAMPLE).max(1);
-        let edge = |t: usize| {
+        let mut probe = Probe::default();
+        for (n, t) in (0..sheet.triangles.len()).step_by(every).enumerate() {
             let [a, b] = sheet.edges[t];
-            let (k, by) = [(0, a), (1, [b[0] - a[0], b[1] - a[1]]), (2, b)][t / every % 3];
-            ([sheet.triangles[t][k], sheet.triangles[t][(k + 1) % 3]], 1.0 / (by[0] * by[0] + by[1] * by[1]))
-        };
-        Probe((0..sheet.triangles.len()).step_by(every).map(edge).filter(|edge| edge.1.is_finite()).collect())
+            let (k, by) = [(0, a), (1, [b[0] - a[0], b[1] - a[1]]), (2, b)][n % 3];
+            probe.edges.push([sheet.triangles[t][k], sheet.triangles[t][(k + 1) % 3]]);
+            probe.size += by[0] * by[0] + by[1] * by[1];
+        }
+        probe
     }
 
-    /// √(mean of |vⱼ − vᵢ|²/l²) over edges between i and j, l long at rest, with velocities `v` (m/s); 1/s.
+    /// √(Σ|vⱼ − vᵢ|² / Σl²) over edges between i and j, l long at rest, with velocities `v` (m/s); 1/s. What is short, and so turns at the least
+    /// noise, counts for little.
     pub fn rate<T: Scalar>(&self, v: &[Vertex<T>]) -> f64 {
-        let of = |&([i, j], over): &([u32; 2], f64)| {
+        let of = |&[i, j]: &[u32; 2]| {
             let (a, b) = (v[i as usize], v[j as usize]);
-            (0..3).map(|k| (b[k].f64() - a[k].f64()).powi(2)).sum::<f64>() * over
+            (0..3).map(|k| (b[k].f64() - a[k].f64()).powi(2)).sum::<f64>()
         };
-        let sum: f64 = self.0.iter().map(of).sum();
-        let rate = (sum / self.0.len().max(1) as f64).sqrt();
+        let rate = (self.edges.iter().map(of).sum::<f64>() / self.size).sqrt();
         if rate.is_finite() { rate } else { 0.0 }
     }
 }

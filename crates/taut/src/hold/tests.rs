@@ -195,6 +195,12 @@ fn cloth_that_turns_fast_takes_more_substeps() {
     let turning = |rate: f64| moving(&move |p| [rate * (p[2] - 3.0), 1.0, -rate * p[0]]);
     assert!((probe.rate(&turning(7.0)) - 7.0).abs() < 1e-9);
     assert_eq!(probe.rate(&moving(&|p| [f64::NAN, p[0], 0.0])), 0.0);
+    // A sliver's short edge, whose ends tremble, is not the cloth.
+    let mut thin = woven(&points, (0..48).flat_map(|j| (0..48).map(move |i| (i, j))), |i, j| (j * 49 + i) as u32);
+    thin.edges[0] = [[1e-6, 0.0], [0.0, 0.02]];
+    let mut trembling = turning(7.0);
+    trembling[thin.triangles[0][0] as usize][0] += 0.01;
+    assert!((super::Probe::new(&thin).rate(&trembling) - 7.0).abs() < 0.1);
     let substeps = |rate: f64| super::Pace::STIFF.substeps(1.0 / 60.0, probe.rate(&turning(rate)));
     assert_eq!([0.0, 5.0, 9.0, 12.0, 1e6].map(substeps), [10, 10, 12, 16, 25]);
     assert!(super::Pace::soft(5000.0).substeps(1.0 / 60.0, 20.0) > 100, "soft cloth needs its own");

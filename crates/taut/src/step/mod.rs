@@ -28,7 +28,7 @@ pub struct Params {
     /// Acceleration of everything free, m/s².
     pub gravity: [f64; 3],
     /// Substeps in a step, 1 to 10,000; 0 for as many as [`hold`](Self::hold) needs to keep the cloth as stiff, and as soft, as it
-    /// is, or 1 without. Many substeps of one iteration hold cloth far better than one step of many iterations,
+    /// is, more in steps in which it turns fast, or 1 without. Many substeps of one iteration hold cloth far better than one step of many iterations,
     /// at the same cost.
     pub substeps: u32,
     /// Most iterations of the solver in a substep, 1 to 10,000: sweeps over all elements, or what the solver counts.

@@ -89,6 +89,8 @@ pub struct Run {
     /// The largest part of the kinetic energy that is in differences between neighbours.
     pub jitter: f64,
     pub report: StepReport,
+    /// By frame.
+    substeps: Vec<f64>,
     pub unmet: u64,
     /// How long it took to get ready for the first step, s.
     pub setup: f64,
@@ -107,6 +109,7 @@ impl Run {
             fall: 0.0,
             jitter: 0.0,
             report: StepReport::default(),
+            substeps: Vec::new(),
             unmet: 0,
             setup: 0.0,
         }
@@ -144,6 +147,7 @@ impl Run {
         self.fall = self.fall.max(-totals.potential);
         self.jitter = self.jitter.max(jitter(case, model, &self.state.velocities(model), totals.kinetic));
         self.unmet += report.hold.unmet;
+        self.substeps.push(f64::from(report.substeps));
         self.report = report;
     }
 
@@ -175,7 +179,16 @@ impl Run {
 
     /// Time over elements and substeps, ns.
     pub fn per_element(&self, case: &Case) -> f64 {
-        self.median_ms() * 1e6 / (case.elements() as f64 * f64::from(self.report.substeps))
+        self.median_ms() * 1e6 / (case.elements() as f64 * self.substeps())
+    }
+
+    /// The median over frames.
+    pub fn substeps(&self) -> f64 {
+        median(self.substeps.clone())
+    }
+
+    pub fn most_substeps(&self) -> f64 {
+        self.substeps.iter().copied().fold(0.0, f64::max)
     }
 
     /// How many times as long as `other` a frame takes: the median over frames.
