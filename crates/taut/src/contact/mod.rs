@@ -57,9 +57,6 @@ impl Collider {
     }
 }
 
-/// What marks a vertex as touched though no collider presses it, m.
-pub(crate) const TOUCH: f64 = 1e-30;
-
 /// What friction may draw on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Grip {
@@ -112,31 +109,30 @@ impl<T: Scalar> Placed<T> {
         self.still && apart
     }
 
-    /// Pushes a free vertex out of each of some shapes. Returns how many it touches.
+    /// Pushes a free vertex out of each of some shapes, and adds by how far (m) to `pressed`. Returns how many it touches.
     #[inline(always)]
-    pub(crate) fn push_all(all: &[Self], x: &mut Vertex<T>, old: &mut Vertex<T>, grip: Grip) -> u64 {
+    pub(crate) fn push_all(all: &[Self], x: &mut Vertex<T>, old: &Vertex<T>, pressed: &mut T, grip: Grip) -> u64 {
         let mut touched = 0;
         for collider in all {
             let at = V3::new(x[0], x[1], x[2]);
             let moved = Real::sqrt((at - V3::new(old[0], old[1], old[2])).norm2());
-            let pressed = old[3] > T::of(2.0 * TOUCH);
-            if pressed || !collider.misses(at, moved) {
-                touched += u64::from(collider.push(x, old, grip));
+            if *pressed > T::of(0.0) || !collider.misses(at, moved) {
+                touched += u64::from(collider.push(x, old, pressed, grip));
             }
         }
         touched
     }
 
     /// Moves a free vertex that started the substep at `old` out of the shape, and takes friction from its slip. True if it
-    /// touches. The fourth number of `old` is how far it has been pushed in this substep, m.
-    pub(crate) fn push(&self, x: &mut Vertex<T>, old: &mut Vertex<T>, grip: Grip) -> bool {
+    /// touches. How far it has been pressed in this substep is in `all_pressed`, m.
+    pub(crate) fn push(&self, x: &mut Vertex<T>, old: &Vertex<T>, all_pressed: &mut T, grip: Grip) -> bool {
         let zero = T::of(0.0);
         let at = V3::new(x[0], x[1], x[2]);
         let local = self.now.inward(at);
         let start = V3::new(old[0], old[1], old[2]);
         let (distance, _) = self.shape.distance(local);
         let least = Real::max(distance, self.thickness);
-        let pressed_before = old[3] > T::of(2.0 * TOUCH);
+        let pressed_before = *all_pressed > zero;
         if self.still && distance > self.thickness && !pressed_before && (at - start).norm2() <= least * least {
             return false;
         }
@@ -149,15 +145,15 @@ impl<T: Scalar> Placed<T> {
         let depth = Real::max(depth, zero);
         // Making up for thickness that was missing before presses on nothing.
         let missing = if pressed_before { zero } else { self.thickness - self.shape.distance(start_local).0 };
-        let pressed = Real::max(depth - Real::max(missing, zero), T::of(TOUCH));
-        old[3] = old[3] + pressed;
+        let pressed = Real::max(depth - Real::max(missing, zero), zero);
+        *all_pressed = *all_pressed + pressed;
         let mut to = at + normal * depth;
         // What the shape's own motion would have done to the place where the vertex started.
         let carried = self.now.outward(start_local) - start;
         let slip = to - start - carried;
         let slip = slip - normal * slip.dot(normal);
         let (size, most) = (Real::sqrt(slip.norm2()), self.friction * pressed);
-        let held = if grip == Grip::Push { most } else { self.friction * old[3] };
+        let held = if grip == Grip::Push { most } else { self.friction * *all_pressed };
         // Held by all that pressed in this substep, or braked by what presses now.
         to = if size <= held { to - slip } else { to - slip * (most / size) };
         (x[0], x[1], x[2]) = (to.x, to.y, to.z);

@@ -5,7 +5,7 @@
 //! takes from the slip Δ = Σ wᵢ(xᵢ − xᵢ⁰) across n: all of it up to μ times the normal push of this substep, else μ
 //! times that. On an incline at rest the push is g cos θ h² and the slip g sin θ h², so this is Coulomb's law.
 
-use super::{Grip, TOUCH};
+use super::Grip;
 use crate::lanes::{Real, Scalar, V3, Vertex};
 
 /// A contact.
@@ -56,7 +56,7 @@ impl<T: Scalar> Row<T> {
 
     /// Pushes the features apart if they are too near, and takes friction from their slip. True if they touch.
     #[inline(always)]
-    pub fn project(&mut self, x: &mut [Vertex<T>], old: &mut [Vertex<T>], grip: Grip) -> bool {
+    pub fn project(&mut self, x: &mut [Vertex<T>], old: &[Vertex<T>], touched: &mut [bool], grip: Grip) -> bool {
         let zero = T::of(0.0);
         let short = self.wanted - self.n.dot(self.sum(x) + self.base);
         if short > zero {
@@ -66,8 +66,7 @@ impl<T: Scalar> Row<T> {
             return false;
         }
         for &i in &self.nodes {
-            let mark = &mut old[i as usize][3];
-            *mark = Real::max(*mark, T::of(TOUCH));
+            touched[i as usize] = true;
         }
         let all = self.pushed - self.recovery;
         let now = Real::min(Real::max(short, zero), all);

@@ -98,8 +98,9 @@ impl<'a, T: Scalar> Desk<'a, T> {
         Desk { spent, ..self }
     }
 
-    /// Prepares the application of a limiter to `target`. Nothing if the target's arrays are too short.
-    pub fn job(self, target: Target<'a, T>, fixed: Fixed<'a, T>) -> Option<Job<'a, T>> {
+    /// Prepares the application of a limiter to `target`, which does not move vertices whose flag is set in `fixed`; those beyond the last
+    /// flag are free. Nothing if the target's arrays are too short.
+    pub fn job(self, target: Target<'a, T>, fixed: &'a [bool]) -> Option<Job<'a, T>> {
         let n = self.n;
         let long_enough = match &target {
             Target::Velocities { x, v, .. } => x.len() >= n && v.len() >= n,
@@ -107,21 +108,8 @@ impl<'a, T: Scalar> Desk<'a, T> {
             Target::Rates { x, v } => x.len() >= n && v.len() >= n && self.vectors.len() > n,
             Target::Candidates { p, follow } => p.len() >= n && follow.is_none_or(|(v, _)| v.len() >= n),
         };
-        let known = match &fixed {
-            Fixed::Flags(_) => true,
-            Fixed::Touched(marks) => marks.len() >= n,
-        };
-        (long_enough && known).then_some(Job { desk: self, target, fixed })
+        long_enough.then_some(Job { desk: self, target, fixed })
     }
-}
-
-/// What may not be moved, besides vertices without inverse mass.
-#[derive(Clone, Copy, Debug)]
-pub enum Fixed<'a, T> {
-    /// Vertices whose flag is set; those beyond the last flag are free.
-    Flags(&'a [bool]),
-    /// Vertices whose fourth number is above 0: how the step marks what a collider has stopped.
-    Touched(Shared<'a, Vertex<T>>),
 }
 
 /// What is filtered.
@@ -157,7 +145,7 @@ pub enum Target<'a, T> {
 pub struct Job<'a, T> {
     desk: Desk<'a, T>,
     target: Target<'a, T>,
-    fixed: Fixed<'a, T>,
+    fixed: &'a [bool],
 }
 
 impl<'a, T> core::ops::Deref for Job<'a, T> {
@@ -239,11 +227,7 @@ impl<T: Scalar> Job<'_, T> {
             // SAFETY: as above.
             Target::Candidates { p, .. } => unsafe { p.read(place) },
         };
-        let fixed = match self.fixed {
-            Fixed::Flags(flags) => flags.get(i).is_some_and(|&f| f),
-            // SAFETY: as above.
-            Fixed::Touched(marks) => (unsafe { marks.read(place) })[3] > T::of(0.0),
-        };
+        let fixed = self.fixed.get(i).is_some_and(|&f| f);
         let free = p[3] > T::of(0.0) && p[3].finite() && !fixed;
         p[3] = if free { p[3] } else { T::of(0.0) };
         p
@@ -438,7 +422,7 @@ impl<T: Scalar> LimitScratch<T> {
         let needs = limiter.needs();
         let workers = if self.eager { self.team.threads() } else { needs.workers };
         let desk = self.memory.desk(&needs, self.width, self.level);
-        let Some(job) = desk.job(target, Fixed::Flags(fixed)) else {
+        let Some(job) = desk.job(target, fixed) else {
             return LimitReport::default();
         };
         let report = std::sync::Mutex::new(LimitReport::default());

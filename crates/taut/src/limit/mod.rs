@@ -51,7 +51,7 @@ pub use apsl::{Apsl, ApslCloth, ApslClothParams, ApslSettings};
 pub use band::{Band, StrainLimits};
 pub use csl::{Csl, CslForm, CslIdle, CslMotion, CslScheme, CslSettings, Polar, element_correction, polar};
 pub use esl::Esl;
-pub use job::{Desk, Fixed, Job, LimitMemory, LimitScratch, Needs, Target};
+pub use job::{Desk, Job, LimitMemory, LimitScratch, Needs, Target};
 pub use kernels::LimitKernels;
 pub use rates::{RateLimit, Rates};
 pub use report::{LimitReport, Skipped, Violation};

@@ -2,8 +2,8 @@
 
 use super::rest::{RestEdge, RestTet, RestTriangle, rest_edges, tets_of_batch, triangles_of_batch};
 use super::{
-    Apsl, ApslSettings, Band, Csl, CslScheme, CslSettings, Desk, Esl, Fixed, Limit, LimitReport, Needs, RateLimit,
-    Rates, SbdLimit, StrainLimits, SweepSettings, Target,
+    Apsl, ApslSettings, Band, Csl, CslScheme, CslSettings, Desk, Esl, Limit, LimitReport, Needs, RateLimit, Rates,
+    SbdLimit, StrainLimits, SweepSettings, Target,
 };
 use crate::lanes::Scalar;
 use crate::model::{Body, BodyKind, Model};
@@ -185,7 +185,7 @@ impl<T: Scalar> Limiter<T> {
         worker: Worker<'_>,
         desk: Desk<'_, T>,
         target: Target<'_, T>,
-        fixed: Fixed<'_, T>,
+        fixed: &[bool],
     ) -> LimitReport {
         let Some(job) = desk.job(target, fixed) else { return LimitReport::default() };
         // SAFETY: the caller's promise.

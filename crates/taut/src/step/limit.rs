@@ -4,7 +4,7 @@ use super::Stage;
 use super::run::{Log, Run};
 use crate::contact::{Grip, Placed};
 use crate::lanes::{Scalar, Width};
-use crate::limit::{Desk, Fixed, LimitMemory, LimitReport, Limiter, Stack, Target};
+use crate::limit::{Desk, LimitMemory, LimitReport, Limiter, Stack, Target};
 use crate::solve::scheme::Scheme;
 use crate::team::Worker;
 use fearless_simd::Level;
@@ -72,7 +72,7 @@ impl<T: Scalar> Run<'_, T> {
         let meets = !colliders.is_empty() || self.meeting.is_some();
         let mut spent = 0;
         for _ in 0..MOST_TURNS {
-            let turn = self.filter(worker, limits, false, spent, target, Fixed::Flags(&[]));
+            let turn = self.filter(worker, limits, false, spent, target, &[]);
             self.lap(log, Stage::Limit);
             if turn.sweeps == 0 || !meets {
                 break;
@@ -91,7 +91,9 @@ impl<T: Scalar> Run<'_, T> {
         let Some(limits) = self.limits.as_ref().filter(|l| l.stack.limiters.iter().any(Limiter::limits_rate)) else {
             return;
         };
-        self.filter(worker, limits, true, 0, Target::Rates { x: self.x, v: self.v }, Fixed::Touched(self.old));
+        // SAFETY: nobody marks vertices as touched before the next substep.
+        let touched = unsafe { self.touched.first(self.model.vertices()) };
+        self.filter(worker, limits, true, 0, Target::Rates { x: self.x, v: self.v }, touched);
         self.lap(log, Stage::Limit);
     }
 
@@ -103,7 +105,7 @@ impl<T: Scalar> Run<'_, T> {
         rates: bool,
         spent: u32,
         target: Target<'_, T>,
-        fixed: Fixed<'_, T>,
+        fixed: &[bool],
     ) -> Turn {
         let mut turn = Turn { sweeps: 0, held: true };
         for (number, limiter) in limits.stack.limiters.iter().enumerate().filter(|(_, l)| l.limits_rate() == rates) {

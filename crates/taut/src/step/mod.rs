@@ -88,6 +88,8 @@ pub struct Scratch<T: Scalar> {
     old: Vec<Vertex<T>>,
     free: Vec<Vertex<T>>,
     push: Vec<Vertex<T>>,
+    pressed: Vec<T>,
+    touched: Vec<bool>,
     global: Global,
     meeting: Mutex<Meeting<T>>,
     limit: limit::LimitScratch<T>,
@@ -106,6 +108,8 @@ impl<T: Scalar> Scratch<T> {
             old: Vec::new(),
             free: Vec::new(),
             push: Vec::new(),
+            pressed: Vec::new(),
+            touched: Vec::new(),
             global: Global::default(),
             meeting: Mutex::default(),
             limit: limit::LimitScratch::default(),
@@ -262,6 +266,10 @@ pub(crate) fn step_in<T: Scalar>(
     for list in [&mut scratch.old, &mut scratch.free, &mut scratch.push] {
         list.resize(state.x.len(), [T::of(0.0); 4]);
     }
+    scratch.pressed.clear();
+    scratch.pressed.resize(state.x.len(), T::of(0.0));
+    scratch.touched.clear();
+    scratch.touched.resize(state.x.len(), false);
     let h = dt / f64::from(substeps);
     // A projection without multipliers moves vertices for good, once: integrators that make more velocity of a
     // displacement than it took would give energy to them.
@@ -294,6 +302,8 @@ pub(crate) fn step_in<T: Scalar>(
         old: Shared::new(&mut scratch.old),
         free: Shared::new(&mut scratch.free),
         push: Shared::new(&mut scratch.push),
+        pressed: Shared::new(&mut scratch.pressed),
+        touched: Shared::new(&mut scratch.touched),
         lambda: Shared::new(&mut state.multipliers),
         before: Shared::new(&mut state.before),
         acted: Shared::new(&mut state.acted),

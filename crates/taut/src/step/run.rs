@@ -43,13 +43,16 @@ pub(super) struct Run<'a, T: Scalar> {
     pub targets: &'a [(u32, [T; 3])],
     pub x: Shared<'a, Vertex<T>>,
     pub v: Shared<'a, Vertex<T>>,
-    /// Positions at the substep's start; the fourth number is how far colliders have pressed the vertex since, m; next to
-    /// nothing, but not 0, if only other surfaces have.
+    /// Positions at the substep's start.
     pub old: Shared<'a, Vertex<T>>,
     /// x̃.
     pub free: Shared<'a, Vertex<T>>,
     /// M⁻¹ Jᵀ λ of the substep before.
     pub push: Shared<'a, Vertex<T>>,
+    /// How far simple colliders have pressed each vertex since the substep began, m.
+    pub pressed: Shared<'a, T>,
+    /// Whether anything has touched it since, or the guard has stopped it.
+    pub touched: Shared<'a, bool>,
     pub lambda: Shared<'a, [T; BLOCK]>,
     pub before: Shared<'a, [Vertex<T>; 2]>,
     /// Accelerations by which the last substep's elastic forces moved vertices, if they are kept, and whether they are known.
@@ -120,6 +123,12 @@ impl<T: Scalar> Run<'_, T> {
     /// Forces into velocities, velocities into candidate positions, pins to where they have to be.
     fn predict(&self, worker: Worker<'_>, substep: u32, scheme: &Scheme) {
         let mine = worker.share(0..self.model.vertices());
+        if self.meeting.is_some() || !self.colliders.is_empty() {
+            // SAFETY: workers' shares are disjoint, and they meet before anyone reads another's.
+            unsafe { self.pressed.slice(mine.clone()) }.fill(T::of(0.0));
+            // SAFETY: as above.
+            unsafe { self.touched.slice(mine.clone()) }.fill(false);
+        }
         let forces = scheme.looks_back();
         if self.unknown && substep == 0 && (forces || self.warm_start) {
             self.each(mine.clone(), |at| at.free = at.x);
@@ -191,7 +200,6 @@ impl<T: Scalar> Run<'_, T> {
                 (to, speed) = (start, [zero; 4]);
             }
             (*x, *v, *free, *old) = (to, speed, to, start);
-            old[3] = zero;
         }
     }
 
@@ -205,7 +213,7 @@ impl<T: Scalar> Run<'_, T> {
         self.each(range, |at| {
             let v = if kick.is_some() { at.v } else { at.free };
             let [x1, v1] = if remembers { core::mem::replace(&mut at.before, [at.x, v]) } else { [at.x, v] };
-            at.old = [at.x[0], at.x[1], at.x[2], of(0.0)];
+            at.old = at.x;
             if at.x[3] > of(0.0) {
                 for k in 0..3 {
                     let kick = kick.map_or(at.v[k] - v[k], |kick| kick[k]);
@@ -306,7 +314,7 @@ impl<T: Scalar> Run<'_, T> {
         let part = T::of(*share);
         self.each(worker.share(0..self.model.vertices()), |at| {
             // What a collider holds is where the collider says.
-            if at.x[3] > T::of(0.0) && at.old[3] <= T::of(0.0) {
+            if at.x[3] > T::of(0.0) && !at.touched {
                 for k in 0..3 {
                     let off = at.free[k] + at.push[k] - at.x[k];
                     at.x[k] = at.x[k] + off * part;
@@ -361,7 +369,7 @@ impl<T: Scalar> Run<'_, T> {
         let mine = worker.share(0..self.model.vertices());
         let mut number = mine.start;
         self.each(mine.clone(), |at| {
-            let w = if at.old[3] > T::of(0.0) { 0.0 } else { at.x[3].f64() };
+            let w = if at.touched { 0.0 } else { at.x[3].f64() };
             let (target, drift) = (xyz(at.free), xyz(at.v));
             // What has been touched is held where it is.
             let start = if w > 0.0 { xyz(at.old) } else { xyz(at.x) };
@@ -378,7 +386,7 @@ impl<T: Scalar> Run<'_, T> {
         number = mine.start;
         self.each(mine.clone(), |at| {
             let mut by = [0.0; 3];
-            if at.x[3] > T::of(0.0) && at.old[3] <= T::of(0.0) {
+            if at.x[3] > T::of(0.0) && !at.touched {
                 let [x, y, z] = global.position(number);
                 let free = xyz(at.free);
                 by = [x - free[0], y - free[1], z - free[2]].map(|moved| moved / settings.reach);
@@ -475,9 +483,14 @@ impl<T: Scalar> Run<'_, T> {
         let mut contacts = 0;
         let mine = worker.share(0..self.model.vertices());
         // SAFETY: workers' shares are disjoint, and they meet before anyone touches another's.
-        let (x, old) = unsafe { (self.x.slice(mine.clone()), self.old.slice(mine)) };
-        for (x, old) in x.iter_mut().zip(old).filter(|(x, _)| x[3] > T::of(0.0)) {
-            contacts += Placed::push_all(colliders, x, old, grip);
+        let (x, old) = unsafe { (self.x.slice(mine.clone()), self.old.slice(mine.clone())) };
+        // SAFETY: as above.
+        let (pressed, touched) = unsafe { (self.pressed.slice(mine.clone()), self.touched.slice(mine)) };
+        let vertices = x.iter_mut().zip(old).zip(pressed.iter_mut().zip(touched));
+        for ((x, old), (pressed, touched)) in vertices.filter(|((x, _), _)| x[3] > T::of(0.0)) {
+            let met = Placed::push_all(colliders, x, old, pressed, grip);
+            *touched |= met > 0;
+            contacts += met;
         }
         worker.sync();
         contacts
@@ -557,7 +570,7 @@ impl<T: Scalar> Run<'_, T> {
         self.each(range, |at| {
             let mut next = [T::of(0.0); 4];
             // What touched a collider is stopped by it: integrators that keep energy would have it bounce.
-            let stopped = bounces && at.old[3] > T::of(0.0);
+            let stopped = bounces && at.touched;
             for k in 0..3 {
                 let free = at.v[k] + (at.x[k] - at.free[k]) * rate;
                 let held = stopped || at.x[3] <= T::of(0.0);
@@ -609,6 +622,7 @@ impl<T: Scalar> Run<'_, T> {
                     old: self.old.read(place),
                     free: self.free.read(place),
                     push: self.push.read(place),
+                    touched: self.touched.read(Place::new::<bool>(i as u32)),
                     before: if remembers { self.before.read(pair) } else { [[T::of(0.0); 4]; 2] },
                 };
                 f(&mut at);
@@ -647,5 +661,6 @@ struct At<T> {
     old: Vertex<T>,
     free: Vertex<T>,
     push: Vertex<T>,
+    touched: bool,
     before: [Vertex<T>; 2],
 }

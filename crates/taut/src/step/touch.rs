@@ -11,8 +11,10 @@ use std::sync::PoisonError;
 /// Positions at the end of a substep as they are, at its start, and x̃, whole.
 struct Lists<'a, T> {
     x: &'a mut [Vertex<T>],
-    old: &'a mut [Vertex<T>],
+    old: &'a [Vertex<T>],
     free: &'a mut [Vertex<T>],
+    /// Whether something has touched a vertex.
+    touched: &'a mut [bool],
 }
 
 impl<T: Scalar> Run<'_, T> {
@@ -24,7 +26,8 @@ impl<T: Scalar> Run<'_, T> {
             let all = 0..self.x.len();
             // SAFETY: the other workers wait at the meeting below, and have come from one, so nobody else reads or writes.
             let lists = unsafe {
-                Lists { x: self.x.slice(all.clone()), old: self.old.slice(all.clone()), free: self.free.slice(all) }
+                let (x, old) = (self.x.slice(all.clone()), self.old.slice(all.clone()));
+                Lists { x, old, free: self.free.slice(all.clone()), touched: self.touched.slice(all) }
             };
             f(&mut meeting, lists);
         }
@@ -53,7 +56,7 @@ impl<T: Scalar> Run<'_, T> {
 
     /// Pushes surfaces apart that are too near each other.
     pub(super) fn push_apart(&self, worker: Worker<'_>, grip: Grip) {
-        self.alone(worker, |meeting, lists| meeting.sweep(lists.x, lists.old, grip));
+        self.alone(worker, |meeting, lists| meeting.sweep(lists.x, lists.old, lists.touched, grip));
     }
 
     /// How many contacts touch, of which the first worker knows.
@@ -77,7 +80,7 @@ impl<T: Scalar> Run<'_, T> {
             // What is taken back over the whole interval changes the velocity by its mean over the interval.
             let count = meeting.interval().count;
             let share = 1.0 / (scheme.rate * self.h * f64::from(count));
-            let Lists { x, old, free } = lists;
+            let Lists { x, free, touched, .. } = lists;
             let candidates = x.to_vec();
             meeting.guard(&candidates, |i, to, by| {
                 x[i][..3].copy_from_slice(&to);
@@ -88,7 +91,7 @@ impl<T: Scalar> Run<'_, T> {
                 // Stopped, for limiters of rates; but integrators that take such a vertex's velocity from its last substep must not
                 // take that of the whole interval.
                 if count == 1 || scheme.plain(self.h) {
-                    old[i][3] = T::of(1.0);
+                    touched[i] = true;
                 }
             });
         });

@@ -373,10 +373,10 @@ impl<T: Scalar> Meeting<T> {
     }
 
     /// One sweep over all contacts.
-    pub fn sweep(&mut self, x: &mut [Vertex<T>], old: &mut [Vertex<T>], grip: Grip) {
+    pub fn sweep(&mut self, x: &mut [Vertex<T>], old: &[Vertex<T>], touched: &mut [bool], grip: Grip) {
         let mut touching = 0;
         for row in &mut self.rows {
-            touching += u64::from(row.project(x, old, grip));
+            touching += u64::from(row.project(x, old, touched, grip));
         }
         self.touch.pairs = touching;
     }
