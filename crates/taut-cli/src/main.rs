@@ -3,7 +3,6 @@
 mod bench;
 mod check;
 mod compare;
-mod draw;
 mod fabrics;
 mod fail;
 mod flags;
@@ -11,7 +10,6 @@ mod info;
 mod lab;
 mod new;
 mod paper;
-mod progress;
 mod render;
 mod run;
 mod scenes;

@@ -2,11 +2,11 @@
 
 use crate::fail::Failure;
 use crate::flags::Say;
-use crate::progress::duration;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::time::Instant;
 use taut_papers::{Claim, ENTRIES, Entry, Outcome, Size, Table, entry, page};
+use taut_studio::duration;
 
 /// Flags of `taut paper`.
 #[derive(clap::Args)]
@@ -114,10 +114,6 @@ fn print(entry: &Entry, outcome: &Outcome, seconds: f64) {
     }
     for table in &outcome.tables {
         println!("  {}", table.title);
-        let width = |k: usize| table.rows.iter().chain([&table.columns]).map(|row| row[k].chars().count()).max();
-        for row in std::iter::once(&table.columns).chain(&table.rows) {
-            let cells = row.iter().enumerate().map(|(k, cell)| format!("{cell:<0$}", width(k).unwrap_or(0)));
-            println!("    {}", cells.collect::<Vec<_>>().join("  ").trim_end());
-        }
+        table.lines().iter().for_each(|line| println!("    {line}"));
     }
 }

@@ -1,15 +1,14 @@
 //! `taut render`: a picture of a mesh file, or of a scene at a moment.
 
-use crate::draw::{self, Heat, Look, Shot, View};
 use crate::fail::Failure;
 use crate::flags::{Say, SceneFlags, stem};
-use crate::progress::Progress;
-use clap::ValueEnum;
+use clap::builder::TypedValueParser;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use taut_render::{Bounds, Floor, Item, Material, Picture, Renderer, Scale, Scene3, Style, Wireframe, palette};
 use taut_scene::read::{Options, read_mesh};
 use taut_scene::scene::settings;
+use taut_studio::{Heat, HeatMap, Look, Progress, Shot, Viewpoint, advance_to};
 
 /// Flags of `taut render`.
 #[derive(clap::Args)]
@@ -23,8 +22,8 @@ pub struct Args {
     #[arg(long, value_name = "S")]
     time: Option<f64>,
     /// What the colours show.
-    #[arg(long, default_value = "cloth")]
-    show: Show,
+    #[arg(long, default_value = "cloth", value_parser = shown())]
+    show: Heat,
     /// The strain at the end of the colour scale; chosen to suit if not given.
     #[arg(long, value_name = "STRAIN", value_parser = positive)]
     strain_scale: Option<f64>,
@@ -58,23 +57,10 @@ pub struct Args {
     say: Say,
 }
 
-/// What the colours of a picture show.
-#[derive(ValueEnum, Clone, Copy, PartialEq)]
-enum Show {
-    /// The bodies' own colours.
-    Cloth,
-    /// Strain along the weft.
-    Weft,
-    /// Strain along the warp.
-    Warp,
-    /// Shear.
-    Shear,
-    /// Change of area.
-    Area,
-    /// Stretch of soft bodies.
-    Stretch,
-    /// Change of volume of soft bodies.
-    Volume,
+/// What the colours of a picture can show.
+fn shown() -> impl clap::builder::TypedValueParser<Value = Heat> {
+    let known = Heat::ALL.map(|heat| clap::builder::PossibleValue::new(heat.key()).help(heat.name()));
+    clap::builder::PossibleValuesParser::new(known).map(|key| Heat::from_key(&key).unwrap_or_default())
 }
 
 fn vector(text: &str) -> Result<[f64; 3], String> {
@@ -109,7 +95,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let file = file.ok_or_else(|| Failure::BadInput(format!("--out {} is not a file name", out.display())))?;
     let dir = out.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
     std::fs::create_dir_all(dir).map_err(Failure::io("create", dir))?;
-    draw::save(dir, file, &picture)?;
+    taut_studio::save(dir, file, &picture)?;
     if args.say.json {
         let [width, height] = args.size;
         println!("{}", json!({ "picture": out.to_string_lossy(), "width": width, "height": height, "frame": frame }));
@@ -120,9 +106,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// The view that the flags ask for.
-fn view(args: &Args, view: View) -> View {
+fn view(args: &Args, view: Viewpoint) -> Viewpoint {
     let eye = args.eye.or(view.eye.filter(|_| args.direction.is_none()));
-    View {
+    Viewpoint {
         eye,
         target: args.target.or(view.target),
         direction: args.direction.unwrap_or(view.direction),
@@ -136,7 +122,7 @@ fn style(args: &Args) -> Style {
 
 /// A picture of a mesh file, and its name.
 fn mesh(args: &Args, path: &Path) -> Result<(Picture, String, Option<u32>), Failure> {
-    if args.show != Show::Cloth {
+    if args.show != Heat::Cloth {
         return Err(Failure::BadInput("a mesh file has no strain to show: it does not say how it is at rest".into()));
     }
     let file = read_mesh(path, &Options::default())?;
@@ -156,7 +142,7 @@ fn mesh(args: &Args, path: &Path) -> Result<(Picture, String, Option<u32>), Fail
     scene.floor = Some(Floor { height: lowest - 0.02 * bounds.radius(), grid: None });
     let [width, height] = args.size;
     let points: Vec<[f64; 3]> = parts.iter().flat_map(|(positions, ..)| positions).copied().collect();
-    let view = view(args, View::from(&settings::Camera::default()));
+    let view = view(args, Viewpoint::from(&settings::Camera::default()));
     let camera = view.camera(&points, width as f64 / height as f64, 0.0);
     let renderer = Renderer::new(width, height).with_style(style(args)).with_threads(args.flags.threads());
     let name = path.file_stem().map_or("mesh".into(), |stem| stem.to_string_lossy().into_owned());
@@ -174,27 +160,23 @@ fn scene(args: &Args) -> Result<(Picture, String, Option<u32>), Failure> {
         (None, Some(time)) => return Err(Failure::BadInput(format!("--time {time}: expected 0 to 1000000 s"))),
         (None, None) => simulation.frames(),
     };
-    let mut progress = Progress::new(&stem(&scene), 0, frame.into(), args.say.quiet);
-    while simulation.frame() < frame {
-        simulation.advance();
-        progress.at(simulation.frame().into(), String::new);
-    }
-    progress.finish();
+    advance_to(&mut simulation, frame, Progress::new(&stem(&scene), 0, frame.into(), args.say.quiet));
     let shot = Shot::of(&simulation);
     let mut look = Look::new(&simulation, args.flags.threads());
     look.include(&shot);
     look.view = view(args, look.view);
     look.style = style(args);
     look.wireframe |= args.wireframe;
-    let heat = (args.show != Show::Cloth).then(|| {
-        let field = args.show.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned());
-        let fitting = || look.scale(&[&shot], std::slice::from_ref(&field), f64::INFINITY);
-        let scale = args.strain_scale.map_or_else(fitting, Scale::around_zero);
-        Heat { field, scale }
+    let map = (args.show != Heat::Cloth).then(|| {
+        let fitting = || match args.show {
+            Heat::Use => Scale::up_to(1.0),
+            heat => look.scale(&[&shot], &[heat], f64::INFINITY),
+        };
+        HeatMap { heat: args.show, scale: args.strain_scale.map_or_else(fitting, Scale::around_zero) }
     });
-    let has = |name: &String| simulation.objects().iter().any(|o| o.info.fields.iter().any(|f| f.name == *name));
-    if let Some(heat) = heat.as_ref().filter(|heat| !has(&heat.field)) {
-        return Err(Failure::BadInput(format!("--show {}: nothing in this scene has that", heat.field)));
+    let at = |object: usize| args.show.values(&simulation, object, &shot.fields[object], &shot.positions[object]);
+    if map.is_some() && (0..shot.positions.len()).all(|object| at(object).is_none()) {
+        return Err(Failure::BadInput(format!("--show {}: nothing in this scene has that", args.show.key())));
     }
-    Ok((look.draw(&shot, heat.as_ref(), args.size), stem(&scene), Some(frame)))
+    Ok((look.draw(&shot, map.as_ref(), args.size), stem(&scene), Some(frame)))
 }

@@ -1,10 +1,11 @@
 //! Pictures of specimens.
 
 use taut_render::{
-    Camera, Floor, Framing, Item, Legend, Markers, Material, Picture, Renderer, Rgb, Scale, Scene3, Values, Wireframe,
+    Camera, Floor, Framing, Item, Legend, Markers, Material, Picture, Renderer, Scale, Scene3, Values, Wireframe,
     palette,
 };
 use taut_scene::simulation::Simulation;
+use taut_studio::{Heat, rgb};
 
 /// How a specimen is shown.
 pub(crate) struct Portrait<'a> {
@@ -16,8 +17,8 @@ pub(crate) struct Portrait<'a> {
     pub direction: [f64; 3],
     /// Width and height, pixels.
     pub size: [usize; 2],
-    /// A field of its triangles by number (weft, warp, shear, area), and what the legend calls it.
-    pub field: Option<(usize, &'a str)>,
+    /// What its colours show.
+    pub field: Option<Heat>,
     /// Whether the edges of triangles are drawn.
     pub wireframe: bool,
     /// Whether it stands above a floor; held vertices are then hidden, for the plates that hold them would be.
@@ -29,14 +30,9 @@ impl Portrait<'_> {
     pub fn draw(&self, simulation: &Simulation) -> Picture {
         let object = &simulation.objects()[0];
         let positions = simulation.positions(0);
-        let values = self.field.map(|(at, _)| {
-            let fields = simulation.fields();
-            at_vertices(&object.info.triangles, &fields[0][at], positions.len())
-        });
+        let values = self.field.and_then(|heat| heat.values(simulation, 0, &simulation.fields()[0], &positions));
         let scale = values.as_deref().map(Scale::fitting_around_zero);
-        let [r, g, b] = object.colour.0.map(u32::from);
-        let material = Material::cloth(Rgb::hex(r << 16 | g << 8 | b));
-        let mut item = Item::new(&positions, &object.info.triangles, material);
+        let mut item = Item::new(&positions, &object.info.triangles, Material::cloth(rgb(object.colour)));
         if let (Some(values), Some(scale)) = (&values, scale) {
             item = item.with_field(Values::PerVertex(values), scale);
         }
@@ -58,22 +54,10 @@ impl Portrait<'_> {
         let aspect = width as f64 / height.max(1) as f64;
         let framing = Framing { direction: self.direction, aspect, margins, ..Framing::default() };
         let mut picture = Renderer::new(width, height).render(&scene, &Camera::fitting(&positions, &framing));
-        if let (Some(scale), Some((_, label))) = (scale, self.field) {
-            Legend::percent(label, scale).draw(&mut picture);
+        if let (Some(scale), Some(heat)) = (scale, self.field) {
+            Legend::percent(heat.name(), scale).draw(&mut picture);
         }
         picture.title(self.title, self.note);
         picture
     }
-}
-
-/// Values of triangles at vertices: the mean of those around each.
-fn at_vertices(triangles: &[[u32; 3]], values: &[f64], count: usize) -> Vec<f64> {
-    let mut sums = vec![[0.0; 2]; count];
-    for (triangle, value) in triangles.iter().zip(values) {
-        for &v in triangle {
-            sums[v as usize][0] += value;
-            sums[v as usize][1] += 1.0;
-        }
-    }
-    sums.into_iter().map(|[sum, count]| sum / count).collect()
 }

@@ -22,7 +22,6 @@ pub mod elastica;
 mod error;
 mod gauge;
 mod machine;
-mod outcome;
 mod rest;
 pub mod shadow;
 pub mod shear;
@@ -32,9 +31,9 @@ pub mod tensile;
 
 pub use error::LabError;
 pub use machine::{Cut, Machine, Solver};
-pub use outcome::{Finding, Outcome, Table, Tolerance};
 pub use rest::Rest;
 pub use specimen::Cloth;
+pub use taut_studio::{Finding, Outcome, Table, Tolerance};
 
 /// Standard gravity, m/s².
 pub const GRAVITY: f64 = 9.81;

@@ -1,13 +1,6 @@
 //! Clocks: what a thread worked, and what the wall says.
 
-use std::sync::OnceLock;
-use std::time::Instant;
-
-/// Seconds since the first call.
-pub fn wall() -> f64 {
-    static START: OnceLock<Instant> = OnceLock::new();
-    START.get_or_init(Instant::now).elapsed().as_secs_f64()
-}
+pub use taut_scene::simulation::seconds as wall;
 
 /// Seconds that this thread has been at work: what other programs take of its core does not count. Where no such clock is
 /// known, the wall's.

@@ -13,14 +13,12 @@
 mod apsl;
 mod clock;
 mod csl;
-mod draw;
 mod limited;
-mod outcome;
 pub mod page;
 mod sbd;
 mod soft;
 
-pub use outcome::{Claim, Figure, Outcome, Table, Verdict};
+pub use taut_studio::{Claim, Figure, Outcome, Table, Verdict};
 
 /// Why an entry could not be run.
 pub type Error = Box<dyn std::error::Error + Send + Sync>;

@@ -5,6 +5,7 @@
 //! resistance to bending or contraction across a pull, and a damping time of 2 ms.
 
 use crate::Error;
+use std::ops::{Deref, DerefMut};
 use taut::lanes::V3;
 use taut::limit::{
     ApslCloth, ApslClothParams, Band, LimitReport, LimitScratch, LimitSpec, RestTriangle, StrainLimits, SweepSettings,
@@ -12,25 +13,37 @@ use taut::limit::{
 };
 use taut::mesh::TriMesh;
 use taut::{
-    Cloth, ClothElasticity, Collider, ElasticDamping, Membrane, Model, ModelBuilder, Orthotropic, Params, Pose,
-    Scratch, Shape, Solver, State, StepReport, step,
+    Cloth, ClothElasticity, Collider, ElasticDamping, Membrane, ModelBuilder, Orthotropic, Params, Pose, Shape, Solver,
+    StepReport,
 };
 use taut_scene::generate::{DiscParams, DiscTessellation, GenerateError, SheetParams, Tessellation, disc, sheet};
+use taut_studio::Running;
 
 /// The papers' time step, s.
 pub const STEP: f64 = 1e-3;
 
 /// Cloth under way.
-pub struct Running {
+pub struct Limited {
     pub mesh: TriMesh,
-    pub model: Model<f64>,
-    pub state: State<f64>,
-    pub scratch: Scratch<f64>,
-    pub params: Params,
+    running: Running<f64>,
     rest: Vec<RestTriangle>,
 }
 
-impl Running {
+impl Deref for Limited {
+    type Target = Running<f64>;
+
+    fn deref(&self) -> &Running<f64> {
+        &self.running
+    }
+}
+
+impl DerefMut for Limited {
+    fn deref_mut(&mut self) -> &mut Running<f64> {
+        &mut self.running
+    }
+}
+
+impl Limited {
     /// A mesh with moduli (weft, warp, shear) in N/m behind the implicit solver, at rest.
     pub fn new(mesh: TriMesh, [weft, warp, shear]: [f64; 3], limits: &[LimitSpec]) -> Result<Self, Error> {
         let membrane = Membrane::Continuum(Orthotropic { weft, warp, poisson: 0.0, shear });
@@ -40,34 +53,27 @@ impl Running {
         let mut builder = ModelBuilder::new();
         builder.add_cloth("cloth", &mesh, &cloth)?;
         limits.iter().for_each(|l| builder.limit(l.clone()));
-        let model = builder.build()?;
+        let running = Running::new(builder.build()?, implicit());
         let rest = RestTriangle::all(&mesh.triangles, &mesh.positions, [1.0, 0.0, 0.0]);
-        Ok(Running { state: State::new(&model), scratch: Scratch::new(1), params: implicit(), mesh, model, rest })
+        Ok(Limited { mesh, running, rest })
     }
 
     /// Holds the vertices of these groups.
     pub fn pinned(mut self, groups: &[&str]) -> Self {
-        for name in groups {
-            for &v in self.mesh.group(name).unwrap_or_default() {
-                self.state.pin(&self.model, v);
-            }
-        }
+        let held = groups.iter().flat_map(|name| self.mesh.group(name).unwrap_or_default());
+        self.running = self.running.pinned(held.copied());
         self
-    }
-
-    pub fn step(&mut self, dt: f64) -> StepReport {
-        step(&self.model, &mut self.state, &mut self.scratch, &self.params, dt)
     }
 
     /// The corotated strain U − 1 of each triangle of the mesh, which is what CSL limits: weft, warp, shear.
     pub fn strain(&self) -> Vec<[f64; 3]> {
-        let x = self.state.positions(&self.model);
+        let x = self.positions();
         self.rest.iter().map(|t| corotated(t, &x)).collect()
     }
 
     /// Area over rest area − 1 of each triangle of the mesh.
     pub fn area(&self) -> Vec<f64> {
-        area_change(&self.rest, &self.state.positions(&self.model))
+        area_change(&self.rest, &self.positions())
     }
 
     /// The largest strain along weft, along warp, and in shear either way.
@@ -130,8 +136,8 @@ fn nearest(meshes: impl Iterator<Item = Result<TriMesh, GenerateError>>, faces: 
 }
 
 /// The square held by two corners: CSL's examples 1 and 3.
-pub fn hanging(faces: usize, moduli: [f64; 3], limits: &[LimitSpec]) -> Result<Running, Error> {
-    Ok(Running::new(square(faces)?, moduli, limits)?.pinned(&["top_left", "top_right"]))
+pub fn hanging(faces: usize, moduli: [f64; 3], limits: &[LimitSpec]) -> Result<Limited, Error> {
+    Ok(Limited::new(square(faces)?, moduli, limits)?.pinned(&["top_left", "top_right"]))
 }
 
 /// Sweeps until limits hold to 0.1 % of strain.
@@ -153,8 +159,8 @@ pub fn esl(most: f64) -> LimitSpec {
 }
 
 /// CSL Fig. 8: a disc let down on a small ball.
-pub fn on_a_ball(faces: usize, moduli: [f64; 3], limits: &[LimitSpec]) -> Result<Running, Error> {
-    let mut cloth = Running::new(round(faces)?, moduli, limits)?;
+pub fn on_a_ball(faces: usize, moduli: [f64; 3], limits: &[LimitSpec]) -> Result<Limited, Error> {
+    let mut cloth = Limited::new(round(faces)?, moduli, limits)?;
     let ball = Collider::fixed(Shape::Sphere { radius: BALL }, Pose::at([0.0, -BALL - 0.002, 0.0]));
     cloth.params.colliders = vec![Collider { friction: 0.6, ..ball }];
     Ok(cloth)
@@ -182,7 +188,7 @@ pub fn shaken(seconds: f64) -> [f64; 3] {
 
 /// Soft cloth hung by two corners that move, with the implicit solver.
 pub struct Held {
-    pub cloth: Running,
+    pub cloth: Limited,
     corners: Vec<u32>,
     motion: Motion,
     frames: u32,
@@ -204,7 +210,8 @@ impl Held {
         for &v in &self.corners {
             let rest = self.cloth.mesh.positions[v as usize];
             let to = core::array::from_fn(|k| rest[k] + by[k]);
-            self.cloth.state.move_pin(&self.cloth.model, v, to);
+            let Running { model, state, .. } = &mut *self.cloth;
+            state.move_pin(model, v, to);
         }
         self.cloth.step(FRAME)
     }
@@ -229,7 +236,7 @@ impl Alone {
         let held = Held::new(faces, 1, &[], motion)?;
         let (mesh, rest) = (held.cloth.mesh, held.cloth.rest);
         let mut x: Vec<[f64; 4]> = mesh.positions.iter().map(|p| [p[0], p[1], p[2], 0.0]).collect();
-        x.iter_mut().zip(held.cloth.model.masses()).for_each(|(x, m)| x[3] = 1.0 / m);
+        x.iter_mut().zip(held.cloth.running.model.masses()).for_each(|(x, m)| x[3] = 1.0 / m);
         held.corners.iter().for_each(|&v| x[v as usize][3] = 0.0);
         let solver = ApslCloth::new(&mesh.positions, &mesh.triangles, params)?;
         let (v, positions) = (vec![[0.0; 4]; x.len()], mesh.positions.clone());
@@ -260,7 +267,6 @@ impl Alone {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use taut::measure::totals;
 
     /// The simulator that both papers start from takes steps of 1 ms and up: what gravity gives is all the energy that there
     /// ever is, and the cloth comes down.
@@ -268,8 +274,8 @@ mod tests {
     fn the_base_simulator_takes_long_steps() -> Result<(), Error> {
         for dt in [STEP, 5e-3, FRAME] {
             let mut cloth = hanging(226, [500.0, 500.0, 250.0], &[])?;
-            let energy = |c: &Running| {
-                let t = totals(&c.model, &c.state, c.params.gravity);
+            let energy = |c: &Limited| {
+                let t = c.totals();
                 (t.kinetic + t.potential + t.elastic, t.potential)
             };
             let (start, height) = energy(&cloth);

@@ -1,10 +1,11 @@
 //! What was run, kept in a folder, and the page that is put together from it.
 
-use crate::{Claim, ENTRIES, Entry, Error, Outcome, Paper, Size, Table, Verdict};
+use crate::{Claim, ENTRIES, Entry, Error, Outcome, Paper, Size, Verdict};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 use std::path::Path;
 use taut_scene::write::atomic::write_atomic;
+use taut_studio::markdown_row;
 
 /// An outcome as it is kept.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -20,9 +21,7 @@ pub struct Kept {
 /// Writes an outcome and its figures into a folder: `NAME.json`, `NAME*.png`, `NAME*.svg`.
 pub fn keep(dir: &Path, entry: &Entry, size: Size, outcome: &Outcome) -> Result<(), Error> {
     std::fs::create_dir_all(dir)?;
-    for figure in &outcome.figures {
-        write_atomic(dir, &figure.file, &figure.bytes)?;
-    }
+    outcome.write_files(dir)?;
     let kept = Kept { entry: entry.name.into(), size: size.name().into(), outcome: outcome.clone() };
     write_atomic(dir, &format!("{}.json", entry.name), serde_json::to_string_pretty(&kept)?.as_bytes())?;
     Ok(())
@@ -105,8 +104,8 @@ fn summary(page: &mut String, all: &[(&Entry, Option<Kept>)]) {
     for verdict in [Verdict::DoesNot, Verdict::InPart, Verdict::Holds] {
         for (entry, claim) in claims.iter().filter(|(_, claim)| claim.verdict == verdict) {
             let place = format!("[{} {}](#{})", short(entry.paper), entry.figure, entry.name.replace('.', ""));
-            let cells = [&place, &claim.says, &claim.theirs, &claim.ours, &said(claim)].map(|cell| cell_text(cell));
-            let _ = writeln!(page, "| {} |", cells.join(" | "));
+            let cells = [&place, &claim.says, &claim.theirs, &claim.ours, &said(claim)];
+            let _ = writeln!(page, "{}", markdown_row(&cells));
         }
     }
 }
@@ -127,11 +126,6 @@ fn short(paper: Paper) -> &'static str {
     }
 }
 
-/// Text that does not end a cell.
-fn cell_text(text: &str) -> String {
-    text.replace('|', "\\|").replace('\n', " ")
-}
-
 fn section(page: &mut String, entry: &Entry, kept: Option<&Kept>) {
     let anchor = entry.name.replace('.', "");
     let _ = write!(page, "\n<a id=\"{anchor}\"></a>\n### {}: {}\n", entry.figure, entry.title);
@@ -146,8 +140,7 @@ fn section(page: &mut String, entry: &Entry, kept: Option<&Kept>) {
     }
     page.push_str("| the paper says | paper | taut | |\n| --- | --- | --- | --- |\n");
     for claim in &outcome.claims {
-        let cells = [&claim.says, &claim.theirs, &claim.ours, &said(claim)].map(|cell| cell_text(cell));
-        let _ = writeln!(page, "| {} |", cells.join(" | "));
+        let _ = writeln!(page, "{}", markdown_row(&[&claim.says, &claim.theirs, &claim.ours, &said(claim)]));
     }
     let whys: Vec<&Claim> = outcome.claims.iter().filter(|claim| !claim.why.is_empty()).collect();
     if !whys.is_empty() {
@@ -156,18 +149,10 @@ fn section(page: &mut String, entry: &Entry, kept: Option<&Kept>) {
             let _ = writeln!(page, "- *{}*: {}.", claim.says, claim.why.trim_end_matches('.'));
         });
     }
-    outcome.tables.iter().for_each(|table| write_table(page, table));
+    outcome.tables.iter().for_each(|table| {
+        let _ = write!(page, "\n{}:\n\n{}", table.title, table.markdown());
+    });
     outcome.notes.iter().for_each(|note| {
         let _ = write!(page, "\n{note}\n");
     });
-}
-
-fn write_table(page: &mut String, table: &Table) {
-    let _ = write!(page, "\n{}:\n\n| {} |\n|", table.title, table.columns.join(" | "));
-    table.columns.iter().for_each(|_| page.push_str(" --- |"));
-    page.push('\n');
-    for row in &table.rows {
-        let cells: Vec<String> = row.iter().map(|cell| cell_text(cell)).collect();
-        let _ = writeln!(page, "| {} |", cells.join(" | "));
-    }
 }

@@ -6,6 +6,7 @@ mod stretch;
 
 use crate::fail::Failure;
 use clap::Subcommand;
+use taut_scene::simulation::seconds as clock;
 
 /// What to measure.
 #[derive(clap::Args)]
@@ -31,14 +32,6 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         What::Solvers(args) => solvers::run(args),
         What::Stretch(args) => stretch::run(args),
     }
-}
-
-/// Seconds since the first call.
-pub fn clock() -> f64 {
-    use std::sync::OnceLock;
-    use std::time::Instant;
-    static START: OnceLock<Instant> = OnceLock::new();
-    START.get_or_init(Instant::now).elapsed().as_secs_f64()
 }
 
 /// The middle one.

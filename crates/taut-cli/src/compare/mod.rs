@@ -6,10 +6,10 @@ mod report;
 
 use crate::fail::Failure;
 use crate::flags::{Say, SceneFlags};
-use crate::progress::Progress;
 use cases::Case;
 use std::path::PathBuf;
 use taut_scene::write::atomic::write_atomic;
+use taut_studio::Progress;
 
 /// Flags of `taut compare`.
 #[derive(clap::Args)]
@@ -38,8 +38,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     std::fs::create_dir_all(&args.out).map_err(Failure::io("create", &args.out))?;
     let mut shown = Vec::new();
     for picture in made {
-        let path = crate::draw::save(&args.out, &picture.file, &picture.picture)?;
-        let bytes = std::fs::read(&path).map_err(Failure::io("read", &path))?;
+        let bytes = taut_studio::png(&picture.picture);
+        write_atomic(&args.out, &picture.file, &bytes)?;
         shown.push(taut_render::report::ReportPicture { caption: picture.caption, alt: picture.alt, bytes });
     }
     write_atomic(&args.out, "compare.csv", report::csv(&cases).as_bytes())?;

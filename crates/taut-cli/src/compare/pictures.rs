@@ -1,10 +1,10 @@
 //! One strip for each case, plain and as strain maps, from one camera and on one scale; and all strips on one sheet.
 
 use super::cases::Case;
-use crate::draw::{Heat, Look, Shot};
-use taut_render::export::{SheetOptions, contact_sheet};
+use taut_render::export::contact_sheet;
 use taut_render::{Picture, Scale};
 use taut_scene::simulation::ObjectKind;
+use taut_studio::{Heat, HeatMap, Look, Shot};
 
 /// A picture to be written.
 pub struct Made {
@@ -32,9 +32,8 @@ pub fn draw(cases: &[Case], threads: usize) -> Vec<Made> {
     let (mut all, mut strips, mut columns) = (Vec::new(), Vec::new(), 1);
     for ((case, look), shot) in cases.iter().zip(&looks).zip(&shots) {
         let mut strip = vec![(look.draw(shot, None, size), case.label.clone())];
-        for field in fields(look) {
-            let heat = Heat { field: field.clone(), scale };
-            strip.push((look.draw(shot, Some(&heat), size), field));
+        for heat in fields(look) {
+            strip.push((look.draw(shot, Some(&HeatMap { heat, scale }), size), heat.key().to_owned()));
         }
         columns = columns.max(strip.len());
         strips.push(strip);
@@ -43,18 +42,17 @@ pub fn draw(cases: &[Case], threads: usize) -> Vec<Made> {
         let blank = || (Picture::filled(size[0], size[1], taut_render::Rgb::hex(0xffffff)), String::new());
         all.extend(strip.iter().cloned().chain(std::iter::repeat_with(blank)).take(columns));
     }
-    let options = SheetOptions { columns, cell_width: 420, ..SheetOptions::default() };
     let time = shots.first().map_or(0.0, |shot| shot.time);
     let mut made = vec![Made {
         file: "compare.png".into(),
-        picture: contact_sheet(&all, &options),
+        picture: contact_sheet(&all, columns, 420),
         caption: format!("All at {time:.2} s, on one scale: extension red, compression blue"),
         alt: "A row for each case: as it looks, and its strains".into(),
     }];
     for (number, (strip, case)) in strips.iter().zip(cases).enumerate() {
         made.push(Made {
             file: format!("case_{}.png", number + 1),
-            picture: contact_sheet(strip, &SheetOptions { columns: 2, cell_width: 640, ..SheetOptions::default() }),
+            picture: contact_sheet(strip, 2, 640),
             caption: case.label.clone(),
             alt: format!("{}: as it looks, and its strains", case.label),
         });
@@ -62,7 +60,7 @@ pub fn draw(cases: &[Case], threads: usize) -> Vec<Made> {
     made
 }
 
-fn fields(look: &Look) -> Vec<String> {
+fn fields(look: &Look) -> Vec<Heat> {
     let cloth = look.fields(ObjectKind::Cloth);
     if cloth.is_empty() { look.fields(ObjectKind::Solid) } else { cloth }
 }

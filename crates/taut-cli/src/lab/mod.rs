@@ -5,12 +5,12 @@ mod write;
 
 use crate::fail::Failure;
 use crate::flags::Say;
-use crate::progress::Progress;
 use clap::Subcommand;
 use flags::{Measures, Specimen, Workshop};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use taut_lab::certificate::{self, Grid};
 use taut_lab::{Cut, LabError, Machine, Outcome, Solver, bend, drape, shear, swing, tensile};
+use taut_studio::Progress;
 
 /// Which test.
 #[derive(clap::Args)]
@@ -146,34 +146,36 @@ impl From<LabError> for Failure {
 
 /// Makes a test, writes what it found and says it.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let (common, outcome) = match &args.test {
-        Test::Tensile(t) => (&t.common, pull(t)?),
+    let (test, common, outcome) = match &args.test {
+        Test::Tensile(t) => ("tensile", &t.common, pull(t)?),
         Test::Shear(t) => {
             let machine = t.workshop.machine(12, Solver::still())?;
             finite("angle", t.angle, 0.1..=80.0)?;
-            (&t.common, shear::report(&t.common.specimen.cloth()?, &machine, t.angle)?)
+            ("shear", &t.common, shear::report(&t.common.specimen.cloth()?, &machine, t.angle)?)
         }
         Test::Bend(t) => {
             let machine = t.workshop.machine(40, Solver::still())?;
             let directions = directions(&t.direction, &[0.0, 90.0])?;
-            (&t.common, bend::report(&t.common.specimen.cloth()?, &machine, &directions)?)
+            ("bend", &t.common, bend::report(&t.common.specimen.cloth()?, &machine, &directions)?)
         }
         Test::Drape(t) => {
             let machine = t.workshop.machine(30, drape::Drape::solver())?;
-            (&t.common, drape::report(&t.common.specimen.cloth()?, &machine, t.specimens)?)
+            ("drape", &t.common, drape::report(&t.common.specimen.cloth()?, &machine, t.specimens)?)
         }
         Test::Swing(t) => {
             finite("angle", t.angle, 0.1..=80.0)?;
             finite("seconds", t.seconds, 0.1..=1e4)?;
             let machine = t.workshop.machine(4, flags::moving())?;
-            (&t.common, swing::report(&t.common.specimen.cloth()?, &machine, t.angle, t.seconds)?)
+            ("swing", &t.common, swing::report(&t.common.specimen.cloth()?, &machine, t.angle, t.seconds)?)
         }
-        Test::Certificate(t) => (&t.common, certify(t)?),
+        Test::Certificate(t) => ("certificate", &t.common, certify(t)?),
     };
-    let dir = common.out.clone().unwrap_or_else(|| write::folder(&outcome));
-    write::write(&dir, &outcome)?;
+    let cloth = common.specimen.cloth()?.name;
+    let usual = || Path::new("out").join("lab").join(format!("{test}-{cloth}"));
+    let dir = common.out.clone().unwrap_or_else(usual);
+    write::write(&dir, test, &cloth, &outcome)?;
     if common.say.json {
-        println!("{}", outcome.json());
+        println!("{}", write::json(test, &cloth, &outcome));
     } else if !common.say.quiet {
         println!("{}\nwritten to {}", outcome.text(), dir.display());
     }

@@ -1,28 +1,41 @@
 //! Files of a test: numbers, charts, pictures and the scenes that were run.
 
-use crate::draw;
 use crate::fail::Failure;
-use std::path::{Path, PathBuf};
-use taut_lab::Outcome;
+use serde_json::{Value, json};
+use std::path::Path;
 use taut_scene::write::atomic::write_atomic;
-
-/// Where a test goes that says nothing else.
-pub fn folder(outcome: &Outcome) -> PathBuf {
-    Path::new("out").join("lab").join(format!("{}-{}", outcome.test, outcome.cloth))
-}
+use taut_studio::{Finding, Outcome, Table};
 
 /// Writes everything into a folder.
-pub fn write(dir: &Path, outcome: &Outcome) -> Result<(), Failure> {
+pub fn write(dir: &Path, test: &str, cloth: &str, outcome: &Outcome) -> Result<(), Failure> {
     std::fs::create_dir_all(dir).map_err(Failure::io("create", dir))?;
-    write_atomic(dir, &format!("{}.json", outcome.test), format!("{:#}\n", outcome.json()).as_bytes())?;
+    write_atomic(dir, &format!("{test}.json"), format!("{:#}\n", json(test, cloth, outcome)).as_bytes())?;
     for table in &outcome.tables {
-        write_atomic(dir, &format!("{}.csv", table.name), table.csv().as_bytes())?;
+        write_atomic(dir, &format!("{}.csv", table.title), table.csv().as_bytes())?;
     }
-    for (name, text) in outcome.charts.iter().chain(&outcome.scenes) {
-        write_atomic(dir, name, text.as_bytes())?;
-    }
-    for (name, picture) in &outcome.pictures {
-        draw::save(dir, name, picture)?;
-    }
-    Ok(())
+    Ok(outcome.write_files(dir)?)
+}
+
+/// What a test of a cloth found as one object, with all tables.
+pub fn json(test: &str, cloth: &str, outcome: &Outcome) -> Value {
+    let finding = |f: &Finding| {
+        json!({
+            "what": f.what,
+            "value": f.value,
+            "unit": f.unit,
+            "expected": f.expected.as_ref().map(|e| e.0),
+            "why": f.expected.as_ref().map(|e| e.1.clone()),
+            "deviation": f.deviation(),
+            "holds": f.holds(),
+        })
+    };
+    let table = |t: &Table| json!({ "name": t.title, "columns": t.columns, "rows": t.rows });
+    json!({
+        "test": test,
+        "cloth": cloth,
+        "title": outcome.setup,
+        "findings": outcome.findings.iter().map(finding).collect::<Value>(),
+        "notes": outcome.notes,
+        "tables": outcome.tables.iter().map(table).collect::<Value>(),
+    })
 }

@@ -13,7 +13,6 @@ pub use summary::warnings;
 
 use crate::fail::Failure;
 use crate::flags::{Say, SceneFlags, stem};
-use crate::progress::{Progress, duration};
 use folder::Folder;
 use outputs::{CHECKPOINT, Outputs};
 use std::path::{Path, PathBuf};
@@ -23,6 +22,7 @@ use std::time::{Duration, Instant};
 use taut_scene::scene::Scene;
 use taut_scene::simulation::Simulation;
 use taut_scene::write::{Checkpoint, Clip, FORMATS, Format, format};
+use taut_studio::{Progress, duration};
 
 /// Flags of `taut run`.
 #[derive(clap::Args)]

@@ -3,7 +3,6 @@
 use super::folder::Folder;
 use super::history::History;
 use super::spool::Spool;
-use crate::draw::Shot;
 use crate::fail::Failure;
 use std::fs;
 use std::path::PathBuf;
@@ -11,6 +10,7 @@ use std::sync::Arc;
 use taut_scene::scene::settings::{Coloured, Pictures};
 use taut_scene::simulation::{FrameReport, Simulation};
 use taut_scene::write::{Clip, FORMATS, Format, Frame, FrameWriter, ObjectFrame, WriteError};
+use taut_studio::Shot;
 
 /// The checkpoint's file name.
 pub const CHECKPOINT: &str = "checkpoint.bin";

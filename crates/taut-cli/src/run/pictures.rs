@@ -3,16 +3,15 @@
 use super::folder::Folder;
 use super::outputs::Plan;
 use super::spool::Spool;
-use crate::draw::{self, Heat, Look, Shot};
 use crate::fail::Failure;
-use crate::progress::Progress;
 use std::path::PathBuf;
-use taut_render::export::{self, GifOptions, GifWriter, Mp4Error, Mp4Writer, SheetOptions};
+use taut_render::export::{GifOptions, GifWriter, Mp4Error, Mp4Writer, contact_sheet};
 use taut_render::report::ReportPicture;
 use taut_render::{Picture, Scale};
 use taut_scene::scene::settings::Coloured;
 use taut_scene::simulation::{ObjectKind, Simulation};
 use taut_scene::write::atomic::{AtomicFile, subfolder};
+use taut_studio::{Heat, HeatMap, Look, Progress, Shot};
 
 const FOLDER: &str = "pictures";
 /// Makes all pictures and gives those that the report shows.
@@ -68,7 +67,7 @@ impl Studio<'_, '_> {
 
     fn save(&mut self, name: &str, picture: &Picture) -> Result<(), Failure> {
         self.claim(name)?;
-        draw::save(&self.dir, name, picture)?;
+        taut_studio::save(&self.dir, name, picture)?;
         Ok(())
     }
 
@@ -153,8 +152,7 @@ impl Studio<'_, '_> {
         // The first and the last one, and some evenly in between.
         let step = (cells.len() - 1) as f64 / (count - 1) as f64;
         let cells: Vec<_> = (0..count).map(|cell| cells[(cell as f64 * step).round() as usize].clone()).collect();
-        let options = SheetOptions { columns, ..SheetOptions::default() };
-        self.save("sheet.png", &export::contact_sheet(&cells, &options))?;
+        self.save("sheet.png", &contact_sheet(&cells, columns, 320))?;
         Ok(Some(self.shown("sheet.png", "The motion in stills".into(), "Stills side by side, with their times")?))
     }
 
@@ -163,9 +161,9 @@ impl Studio<'_, '_> {
         let caption = format!("{:.2} s", shot.time);
         let mut first = None;
         for (at, coloured) in show.iter().enumerate() {
-            let heat = (*coloured != Coloured::Cloth)
-                .then(|| Heat { field: coloured.name().to_owned(), scale: Scale::around_zero(strain_scale) });
-            let picture = self.look.draw(shot, heat.as_ref(), self.size);
+            let heat = Heat::from_key(coloured.name()).filter(|&heat| heat != Heat::Cloth);
+            let map = heat.map(|heat| HeatMap { heat, scale: Scale::around_zero(strain_scale) });
+            let picture = self.look.draw(shot, map.as_ref(), self.size);
             let suffix = if at == 0 { String::new() } else { format!("_{}", coloured.name()) };
             self.save(&format!("frame_{:04}{suffix}.png", shot.frame), &picture)?;
             first.get_or_insert_with(|| {
@@ -183,16 +181,15 @@ impl Studio<'_, '_> {
             let fields = self.look.fields(kind);
             let scale = self.look.scale(&[last], &fields, strain_scale);
             let mut cells = Vec::new();
-            for field in fields {
-                let picture = self.look.draw(last, Some(&Heat { field: field.clone(), scale }), self.size);
-                self.save(&format!("heat_{field}.png"), &picture)?;
-                cells.push((picture, field));
+            for heat in fields {
+                let picture = self.look.draw(last, Some(&HeatMap { heat, scale }), self.size);
+                self.save(&format!("heat_{}.png", heat.key()), &picture)?;
+                cells.push((picture, heat.key().to_owned()));
             }
             if cells.is_empty() {
                 continue;
             }
-            let options = SheetOptions { columns: 2, cell_width: 640, ..SheetOptions::default() };
-            self.save(name, &export::contact_sheet(&cells, &options))?;
+            self.save(name, &contact_sheet(&cells, 2, 640))?;
             let caption = format!("Strain at {:.2} s, extension red and compression blue", last.time);
             shown.push(self.shown(name, caption, "Heat maps of the last frame, one for each kind of strain")?);
         }

@@ -4,12 +4,12 @@
 //! are fields (u32), then positions of all objects, held positions and fields, all f32. A record that was cut off ends
 //! the file.
 
-use crate::draw::Shot;
 use crate::fail::Failure;
 use std::fs::{self, File, OpenOptions};
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 use taut_scene::simulation::Simulation;
+use taut_studio::Shot;
 
 /// Frames kept for pictures.
 pub struct Spool {

@@ -3,7 +3,6 @@
 use super::{Overhang, Strip};
 use crate::draw::Portrait;
 use crate::{Cloth, Cut, Finding, GRAVITY, LabError, Machine, Outcome, Table, Tolerance, elastica};
-use serde_json::json;
 use taut::Bending;
 use taut_render::chart::Chart;
 use taut_scene::simulation::Simulation;
@@ -12,7 +11,7 @@ use taut_scene::simulation::Simulation;
 pub fn report(cloth: &Cloth, machine: &Machine, directions: &[f64]) -> Result<Outcome, LabError> {
     let title =
         format!("Bending: {}, strip of 25 mm, {} mesh, {} cells along", cloth.name, machine.cut.name(), machine.cells);
-    let mut outcome = Outcome { test: "bend", cloth: cloth.name.clone(), title, ..Outcome::default() };
+    let mut outcome = Outcome::new(title);
     let mut table = Table::new(
         "bend",
         &[
@@ -34,41 +33,38 @@ pub fn report(cloth: &Cloth, machine: &Machine, directions: &[f64]) -> Result<Ou
         // An arc of a third of a turn, as long as the overhang.
         let (arc, bent) = strip.arc(found.overhang.length, 120.0)?;
         let Overhang { length, droop, angle, rest, .. } = found.overhang;
-        table.rows.push(
-            [degrees, strip.given(), length, droop, angle, found.standard, found.exact, arc.rigidity, arc.curvature]
-                .map(|x| json!(x))
-                .to_vec(),
-        );
+        let angles = [found.standard, found.exact, arc.rigidity, arc.curvature];
+        table.push([degrees, strip.given(), length, droop, angle].into_iter().chain(angles));
         findings(&mut outcome, &strip, &found, &arc);
         if !(rest.still && arc.rest.still) {
-            outcome.notes.push(format!("at {degrees}°, a strip still moved in its last step"));
+            outcome.note(format!("at {degrees}°, a strip still moved in its last step"));
         }
         chart = chart.series(&format!("{degrees}° from the weft"), profile(&strip, &found.overhang, &simulation));
         let load = strip.cloth.density * GRAVITY * length.powi(3) / strip.given();
         let exact = elastica::shape(load).into_iter().step_by(8).map(|[x, y, _]| [1e3 * length * x, -1e3 * length * y]);
         chart = chart.series(&format!("elastica, {degrees}°"), exact);
-        outcome.scenes.push((format!("cantilever-{degrees}.toml"), strip.cantilever_scene(length)));
-        outcome.scenes.push((format!("arc-{degrees}.toml"), strip.arc_scene(length, 120.0)));
-        if outcome.pictures.is_empty() {
+        outcome.scene(format!("cantilever-{degrees}.toml"), strip.cantilever_scene(length));
+        outcome.scene(format!("arc-{degrees}.toml"), strip.arc_scene(length, 120.0));
+        if outcome.figures.is_empty() {
             let note = format!("overhang {:.1} mm, tip at {angle:.1}°", 1e3 * length);
-            outcome.pictures.push(("cantilever.png".into(), picture(&cloth.name, "over the edge", &note, &simulation)));
+            outcome.picture("cantilever.png", "", &picture(&cloth.name, "over the edge", &note, &simulation));
             let note = format!("radius {:.1} mm", 1e3 / arc.curvature);
-            outcome.pictures.push(("arc.png".into(), picture(&cloth.name, "in pure bending", &note, &bent)));
+            outcome.picture("arc.png", "", &picture(&cloth.name, "in pure bending", &note, &bent));
         }
     }
     let hinges = machine.bending == Bending::Hinges;
     if hinges && machine.cut == Cut::Regular {
-        outcome.notes.push(
-            "with all diagonals one way, hinges couple bending with twist: a strip that is free to twist is up to a fifth softer; alternate the diagonals".into(),
+        outcome.note(
+            "with all diagonals one way, hinges couple bending with twist: a strip that is free to twist is up to a fifth softer; alternate the diagonals",
         );
     }
     if hinges && machine.cut == Cut::Alternating {
-        outcome.notes.push(
-            "with alternating diagonals, hinges see every other row of vertices, and the rows between give way in zigzags: strips are up to a fifth softer (docs/lab.md)".into(),
+        outcome.note(
+            "with alternating diagonals, hinges see every other row of vertices, and the rows between give way in zigzags: strips are up to a fifth softer (docs/lab.md)",
         );
     }
     outcome.tables.push(table);
-    outcome.charts.push(("cantilever.svg".into(), chart.svg()));
+    outcome.svg("cantilever.svg", "", chart.svg());
     Ok(outcome)
 }
 

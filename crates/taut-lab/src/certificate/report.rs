@@ -16,10 +16,10 @@ pub fn report(
 ) -> Result<Outcome, LabError> {
     let found = certify(cloth, kind, grid, quantities, done)?;
     let title = format!("Certificate: {}, solver {kind}, {} machines", cloth.name, found.cells.len());
-    let mut outcome = Outcome { test: "certificate", cloth: cloth.name.clone(), title, ..Outcome::default() };
+    let mut outcome = Outcome::new(title);
     for &quantity in quantities {
         findings(&mut outcome, &found, quantity);
-        outcome.charts.push((format!("{}.svg", quantity.name()), heat(&found, cloth, kind, quantity).svg()));
+        outcome.svg(format!("{}.svg", quantity.name()), "", heat(&found, cloth, kind, quantity).svg());
     }
     outcome.tables.push(table(&found));
     Ok(outcome)
@@ -30,7 +30,7 @@ fn findings(outcome: &mut Outcome, found: &Certificate, quantity: Quantity) {
     let mut add = |what: &str, over: &[Side], most: Option<f64>| {
         let off = 100.0 * found.deviation(quantity, over);
         let finding = Finding::new(format!("{name}: {what}"), off, "%");
-        outcome.findings.push(match most {
+        outcome.find(match most {
             Some(most) => finding.expect(0.0, "at best").within(Tolerance::Within(most)),
             None => finding,
         });
@@ -46,7 +46,7 @@ fn findings(outcome: &mut Outcome, found: &Certificate, quantity: Quantity) {
     let by_hand = found.by_hand[q];
     let off = |cell: &Cell| 100.0 * (cell.values[q] / by_hand - 1.0);
     let worst = found.cells.iter().map(off).max_by(|a, b| a.abs().total_cmp(&b.abs())).unwrap_or(f64::NAN);
-    outcome.findings.push(Finding::new(format!("{name}: of all, from the closed form"), worst, "%"));
+    outcome.find(Finding::new(format!("{name}: of all, from the closed form"), worst, "%"));
 }
 
 /// Rows of mesh and step, columns of iterations and substeps; deviations from the closed form, %.

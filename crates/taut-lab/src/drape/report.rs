@@ -12,7 +12,7 @@ pub fn report(cloth: &Cloth, machine: &Machine, specimens: u32) -> Result<Outcom
         "Cusick drape test: {}, disc of 30 cm on plates of 18 cm, {} rings, {specimens} specimens",
         cloth.name, machine.cells
     );
-    let mut outcome = Outcome { test: "drape", cloth: cloth.name.clone(), title, ..Outcome::default() };
+    let mut outcome = Outcome::new(title);
     let mut table = Table::new(
         "drape",
         &["specimen", "coefficient_percent", "nodes", "depth_m", "intersections", "steps", "last_move_m"],
@@ -23,7 +23,7 @@ pub fn report(cloth: &Cloth, machine: &Machine, specimens: u32) -> Result<Outcom
     for specimen in 1..=specimens.max(1) {
         let test = Drape { cloth: cloth.clone(), machine: machine.clone(), specimen };
         let (draped, simulation) = test.hang()?;
-        table.rows.push(vec![
+        table.push([
             json!(specimen),
             json!(draped.coefficient),
             json!(draped.nodes),
@@ -39,16 +39,16 @@ pub fn report(cloth: &Cloth, machine: &Machine, specimens: u32) -> Result<Outcom
             let note = format!("{:.1} %, {} nodes", draped.coefficient, draped.nodes);
             let mut shadow = draped.shadow.picture(640, [SUPPORT, RADIUS]);
             shadow.title(&format!("Shadow of {}", cloth.name), &note);
-            outcome.pictures.push(("shadow.png".into(), shadow));
-            outcome.pictures.push(("drape.png".into(), picture(cloth, &note, &simulation)));
-            outcome.scenes.push(("drape.toml".into(), test.scene()));
+            outcome.picture("shadow.png", "", &shadow);
+            outcome.picture("drape.png", "", &picture(cloth, &note, &simulation));
+            outcome.scene("drape.toml", test.scene());
         }
         all.push(draped);
     }
     findings(&mut outcome, &all, cloth);
     outcome.tables.push(table);
     let chart = chart.limit("disc", 100.0 * RADIUS).limit("plates", 100.0 * SUPPORT);
-    outcome.charts.push(("outline.svg".into(), chart.svg()));
+    outcome.svg("outline.svg", "", chart.svg());
     Ok(outcome)
 }
 
@@ -65,10 +65,10 @@ fn findings(outcome: &mut Outcome, all: &[Draped], cloth: &Cloth) {
     let mean = |f: &dyn Fn(&Draped) -> f64| all.iter().map(f).sum::<f64>() / count;
     let coefficient = mean(&|d| d.coefficient);
     let spread = (mean(&|d| (d.coefficient - coefficient).powi(2))).sqrt();
-    outcome.findings.push(Finding::new("drape coefficient", coefficient, "%"));
-    outcome.findings.push(Finding::new("spread of specimens", spread, "%"));
-    outcome.findings.push(Finding::new("nodes", mean(&|d| d.nodes as f64), ""));
-    outcome.findings.push(Finding::new("rim below the plates", mean(&|d| d.depth), "m"));
+    outcome.find(Finding::new("drape coefficient", coefficient, "%"));
+    outcome.find(Finding::new("spread of specimens", spread, "%"));
+    outcome.find(Finding::new("nodes", mean(&|d| d.nodes as f64), ""));
+    outcome.find(Finding::new("rim below the plates", mean(&|d| d.depth), "m"));
     for published in Published::of(&cloth.name) {
         let (low, high) = (published.low, published.high);
         let place = match (coefficient < low, coefficient > high) {
@@ -76,19 +76,19 @@ fn findings(outcome: &mut Outcome, all: &[Draped], cloth: &Cloth) {
             (_, true) => format!("ours is {:.1} above", coefficient - high),
             _ => "ours is within".to_owned(),
         };
-        outcome.notes.push(format!("{}: {} ({}); {place}", published.what, published.band(), published.source));
+        outcome.note(format!("{}: {} ({}); {place}", published.what, published.band(), published.source));
     }
     if cloth.fabric().is_some() && Published::of(&cloth.name).next().is_none() {
-        outcome.notes.push("no published coefficient of this fabric is known here".into());
+        outcome.note("no published coefficient of this fabric is known here");
     }
     let touching: u64 = all.iter().map(|d| d.intersections).sum();
     if touching > 0 {
-        outcome.notes.push(format!(
+        outcome.note(format!(
             "{touching} pairs of triangles pass through each other: the test runs without contact, and so deep a fold would lie on itself"
         ));
     }
     let moving = all.iter().filter(|d| !d.rest.still).count();
     if moving > 0 {
-        outcome.notes.push(format!("{moving} specimens still moved after 12 s"));
+        outcome.note(format!("{moving} specimens still moved after 12 s"));
     }
 }

@@ -29,7 +29,7 @@ const CASES: [Case; 4] = [
 pub fn report(cloth: &Cloth, machine: &Machine, degrees: f64, seconds: f64) -> Result<Outcome, LabError> {
     let title =
         format!("Swing: {}, strip of 50 cm let go at {degrees}°, steps of {:.4} s", cloth.name, machine.solver.step);
-    let mut outcome = Outcome { test: "swing", cloth: cloth.name.clone(), title, ..Outcome::default() };
+    let mut outcome = Outcome::new(title);
     let mut table = Table::new("energy", &["case", "time_s", "energy_J", "mode_m"]);
     let mut energy =
         Chart::lines(&format!("{}: energy of a swing", cloth.name)).x("time", "s").y("energy above rest", "%");
@@ -46,14 +46,14 @@ pub fn report(cloth: &Cloth, machine: &Machine, degrees: f64, seconds: f64) -> R
         place = place.series(case.name, course.clone().map(|c| [c[0], 1e3 * c[2]]));
         table.rows.extend(course.map(|c| vec![json!(case.name), json!(c[0]), json!(c[1]), json!(c[2])]));
         findings(&mut outcome, case, &test, &swung);
-        if outcome.pictures.is_empty() {
-            outcome.scenes.push(("swing.toml".into(), test.scene()));
-            outcome.pictures.push(("swing.png".into(), picture(&cloth.name, seconds, &simulation)));
+        if outcome.figures.is_empty() {
+            outcome.scene("swing.toml", test.scene());
+            outcome.picture("swing.png", "", &picture(&cloth.name, seconds, &simulation));
         }
     }
     outcome.tables.push(table);
-    outcome.charts.push(("energy.svg".into(), energy.svg()));
-    outcome.charts.push(("mode.svg".into(), place.svg()));
+    outcome.svg("energy.svg", "", energy.svg());
+    outcome.svg("mode.svg", "", place.svg());
     Ok(outcome)
 }
 
@@ -63,10 +63,10 @@ fn findings(outcome: &mut Outcome, case: &Case, test: &Swing, swung: &Swung) {
     // A swing from an angle is slower than a small one by about θ²/16.
     let amplitude = 1.0 + test.degrees.to_radians().powi(2) / 16.0;
     let period = period.expect(Swing::chain_period() * amplitude, "of a heavy chain");
-    outcome.findings.push(if case.air == 0.0 { period.within(share) } else { period });
+    outcome.find(if case.air == 0.0 { period.within(share) } else { period });
     let decay = Finding::new(format!("{}: energy lost", case.name), swung.decay, "1/s");
     let omega = 0.5 * ZERO * (GRAVITY / LENGTH).sqrt();
-    outcome.findings.push(match case.integrator {
+    outcome.find(match case.integrator {
         "implicit-euler" => decay.expect(omega * omega * test.machine.solver.step, "ω² h of the first mode"),
         _ => decay,
     });

@@ -3,8 +3,8 @@
 use super::{Pull, SMALL, Tensile, knee, moduli, small_pull};
 use crate::draw::Portrait;
 use crate::{Cloth, Finding, LabError, Machine, Outcome, Table, Tolerance};
-use serde_json::json;
 use taut_render::chart::Chart;
+use taut_studio::Heat;
 
 /// Points of a curve of force over extension.
 const POINTS: usize = 15;
@@ -16,7 +16,7 @@ const AROUND: [f64; 7] = [0.0, 15.0, 30.0, 45.0, 60.0, 75.0, 90.0];
 pub fn report(cloth: &Cloth, machine: &Machine, directions: &[f64], limited: bool) -> Result<Outcome, LabError> {
     let limited = limited && cloth.limits.is_some();
     let title = format!("Tensile test: {}, {} mesh, {} cells across", cloth.name, machine.cut.name(), machine.cells);
-    let mut outcome = Outcome { test: "tensile", cloth: cloth.name.clone(), title, ..Outcome::default() };
+    let mut outcome = Outcome::new(title);
     recovered(&mut outcome, cloth, machine)?;
     bias(&mut outcome, cloth, machine)?;
     let mut table = Table::new("curves", &["direction_degrees", "force_N_per_m", "along", "across", "turn_rad"]);
@@ -26,7 +26,7 @@ pub fn report(cloth: &Cloth, machine: &Machine, directions: &[f64], limited: boo
         let test = Tensile { cloth: cloth.clone(), machine: machine.clone(), degrees, limited };
         let (curve, simulation) = test.pull(&forces(cloth, degrees, limited))?;
         for p in &curve {
-            table.rows.push([degrees, p.force, p.along, p.across, p.turn].map(|x| json!(x)).to_vec());
+            table.push([degrees, p.force, p.along, p.across, p.turn]);
         }
         let start = [[0.0, 0.0]].into_iter();
         chart = chart.series(
@@ -34,11 +34,11 @@ pub fn report(cloth: &Cloth, machine: &Machine, directions: &[f64], limited: boo
             start.chain(curve.iter().map(|p| [100.0 * p.along, p.force])),
         );
         knees(&mut outcome, cloth, degrees, &curve, limited);
-        outcome.scenes.push((format!("tensile-{degrees}.toml"), test.scene()));
-        outcome.pictures.push((format!("tensile-{degrees}.png"), picture(&test, &curve, &simulation)));
+        outcome.scene(format!("tensile-{degrees}.toml"), test.scene());
+        outcome.picture(format!("tensile-{degrees}.png"), "", &picture(&test, &curve, &simulation));
     }
     outcome.tables.push(table);
-    outcome.charts.push(("curves.svg".into(), chart.svg()));
+    outcome.svg("curves.svg", "", chart.svg());
     Ok(outcome)
 }
 
@@ -57,7 +57,7 @@ fn recovered(outcome: &mut Outcome, cloth: &Cloth, machine: &Machine) -> Result<
         finding("G from the bias", found.shear, "N/m", given.shear).within(one),
     ]);
     if !found.rest.still {
-        outcome.notes.push(format!("a strip still moved {:.1e} m in its last step", found.rest.moved));
+        outcome.note(format!("a strip still moved {:.1e} m in its last step", found.rest.moved));
     }
     Ok(())
 }
@@ -70,12 +70,12 @@ fn bias(outcome: &mut Outcome, cloth: &Cloth, machine: &Machine) -> Result<(), L
     for degrees in AROUND {
         let (modulus, contraction, _) = small_pull(cloth, machine, degrees)?;
         let row = [degrees, modulus, cloth.modulus(degrees), contraction, cloth.contraction(degrees)];
-        table.rows.push(row.map(|x| json!(x)).to_vec());
+        table.push(row);
         measured.push([degrees, modulus]);
     }
     let off = measured.iter().map(|[d, e]| e / cloth.modulus(*d) - 1.0).max_by(|a, b| a.abs().total_cmp(&b.abs()));
     let off = off.unwrap_or(f64::NAN);
-    outcome.findings.push(
+    outcome.find(
         Finding::new("E, all directions", 1.0 + off, "×")
             .expect(1.0, "the worst over the closed form")
             .within(Tolerance::Share(0.01)),
@@ -87,7 +87,7 @@ fn bias(outcome: &mut Outcome, cloth: &Cloth, machine: &Machine) -> Result<(), L
         .log_y()
         .series("closed form", exact)
         .series("measured", measured);
-    outcome.charts.push(("directions.svg".into(), chart.svg()));
+    outcome.svg("directions.svg", "", chart.svg());
     outcome.tables.push(table);
     Ok(())
 }
@@ -107,13 +107,13 @@ fn knees(outcome: &mut Outcome, cloth: &Cloth, degrees: f64, curve: &[Pull], lim
     match knee(curve) {
         Some(strain) => {
             let why = if degrees.rem_euclid(90.0) == 0.0 { "the strain limit" } else { "yarns turned until they lock" };
-            outcome.findings.push(Finding::new(what, 100.0 * strain, "%").expect(100.0 * lock, why));
+            outcome.find(Finding::new(what, 100.0 * strain, "%").expect(100.0 * lock, why));
         }
-        None => outcome.notes.push(format!("{what}: the curve has none")),
+        None => outcome.note(format!("{what}: the curve has none")),
     }
     let moving = curve.iter().filter(|p| !p.rest.still).count();
     if moving > 0 {
-        outcome.notes.push(format!("at {degrees}°, {moving} of {} points still moved", curve.len()));
+        outcome.note(format!("at {degrees}°, {moving} of {} points still moved", curve.len()));
     }
 }
 
@@ -121,8 +121,11 @@ fn picture(test: &Tensile, curve: &[Pull], simulation: &taut_scene::simulation::
     let title = format!("{}, pulled {}° from the weft", test.cloth.name, test.degrees);
     let last = curve.last().copied().unwrap_or_default();
     let note = format!("{:.0} N/m, {:.2} % longer", last.force, 100.0 * last.along);
-    let field = if test.degrees.rem_euclid(90.0) == 0.0 { (0, "weft strain") } else { (2, "shear") };
-    let field = if test.degrees.rem_euclid(180.0) == 90.0 { (1, "warp strain") } else { field };
+    let field = match test.degrees.rem_euclid(180.0) {
+        0.0 => Heat::Weft,
+        90.0 => Heat::Warp,
+        _ => Heat::Shear,
+    };
     let portrait = Portrait {
         title: &title,
         note: &note,

@@ -1,11 +1,12 @@
 //! Area Preserving Strain Limiting: areas under the implicit solver alone, with the limiter behind it, and by the limiter alone.
 
-use crate::draw::{Part, View, sheet};
 use crate::limited::{Alone, Held, Motion, largest, shaken, still};
 use crate::{Claim, Error, Outcome, Size, Table};
 use taut::limit::{ApslClothParams, ApslSettings, LimitReport, LimitSpec};
 use taut_render::chart::Chart;
+use taut_render::export::contact_sheet;
 use taut_render::{Picture, Scale};
+use taut_studio::{Framed, Surface};
 
 /// One way to simulate, frame by frame.
 enum Way {
@@ -65,7 +66,7 @@ struct Trace {
     work: LimitReport,
     steps: f64,
     /// Shape and changes of area at the frame of the picture.
-    taken: Option<(Part, Vec<f64>)>,
+    taken: Option<(Surface, Vec<f64>)>,
 }
 
 impl Trace {
@@ -85,10 +86,10 @@ impl Trace {
             trace.worst.push([f64::from(frame), 100.0 * largest(&area)]);
             if frame == at {
                 let (positions, mesh) = match &way {
-                    Way::Implicit(held) => (held.cloth.state.positions(&held.cloth.model), &held.cloth.mesh),
+                    Way::Implicit(held) => (held.cloth.positions(), &held.cloth.mesh),
                     Way::Alone(alone) => (alone.positions.clone(), &alone.mesh),
                 };
-                trace.taken = Some((Part::cloth(positions, &mesh.triangles), area));
+                trace.taken = Some((Surface::cloth(positions, &mesh.triangles), area));
             }
         }
         Ok(trace)
@@ -146,7 +147,7 @@ fn pictures(traces: &[&Trace], full: f64, at: u32, size: Size) -> Picture {
     let all: Vec<[f64; 3]> =
         traces.iter().filter_map(|t| t.taken.as_ref()).flat_map(|(part, _)| part.positions.iter().copied()).collect();
     let side = size.pixels(420);
-    let view = View::of(&all, [0.35, 0.1, 1.0], [side, side]);
+    let view = Framed::of(&all, [0.35, 0.1, 1.0], [side, side]);
     let mut out = Vec::new();
     for trace in traces {
         let Some((part, area)) = &trace.taken else { continue };
@@ -158,7 +159,7 @@ fn pictures(traces: &[&Trace], full: f64, at: u32, size: Size) -> Picture {
         let label = format!("over the largest, {:.2} %", 100.0 * most);
         out.push((view.draw(&[part.mapped(&area, Scale::up_to(most))], &[]), label));
     }
-    sheet(&out, 3, size.pixels(340))
+    contact_sheet(&out, 3, size.pixels(340))
 }
 
 /// Behind the implicit solver, let go lying.
@@ -168,7 +169,7 @@ pub fn figure_1(size: Size) -> Result<Outcome, Error> {
     let all = run(&[Kind::Free, PRINTED, Kind::Limited(1.3, 1), TIGHT], size, still, frames, at)?;
     let [free, printed, tight] = [&all[0], &all[1], &all[3]];
     let shown = pictures(&[free, printed, tight], 0.1, at, size);
-    out.picture("apsl-1.png", "The cloth, its changes of area, and the same over the largest", &shown)?;
+    out.picture("apsl-1.png", "The cloth, its changes of area, and the same over the largest", &shown);
     out.tables.push(table(&all, at));
     out.claim(
         Claim::new("implicit integration alone changes areas by about their own size", "96.3 % at its frame")
@@ -202,7 +203,7 @@ pub fn figure_6(size: Size) -> Result<Outcome, Error> {
     let mut out =
         setup(size, "springs of 100 N/m across edges, no edge below 80 % of its length, let go lying", frames);
     let all = run(&[Kind::Alone], size, still, frames, at)?;
-    out.picture("apsl-6.png", "APSL as a solver of its own", &pictures(&[&all[0]], 0.1, at, size))?;
+    out.picture("apsl-6.png", "APSL as a solver of its own", &pictures(&[&all[0]], 0.1, at, size));
     out.tables.push(table(&all, at));
     out.claim(
         Claim::new("as a stand-alone solver the limiter preserves areas", "4.77 % at its frame")
@@ -261,7 +262,7 @@ pub fn figure_7(size: Size) -> Result<Outcome, Error> {
     let mut out = setup(size, "its corners shaken once a second, 0.3 m to and fro and 0.3 m up and down", at);
     let all = run(&[Kind::Free, PRINTED, TIGHT], size, shaken, at, at)?;
     let shown = pictures(&[&all[0], &all[1], &all[2]], 0.5, at, size);
-    out.picture("apsl-7.png", "The cloth, its changes of area, and the same over the largest", &shown)?;
+    out.picture("apsl-7.png", "The cloth, its changes of area, and the same over the largest", &shown);
     out.tables.push(table(&all, at));
     out.claim(
         Claim::new("at a frame of a violent motion: implicit alone about 100 %, with APSL a few", "105.6 % and 3.64 %")

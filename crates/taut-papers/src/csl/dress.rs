@@ -1,12 +1,13 @@
 //! Fig. 7: a dress that is spun, with limits on strain and on edges.
 
-use crate::draw::{View, parts, sheet};
 use crate::{Claim, Error, Outcome, Size, Table, in_pairs};
 use taut::limit::{Band, LimitSpec};
 use taut::measure::Spread;
+use taut_render::export::contact_sheet;
 use taut_render::{Legend, Picture, Scale};
 use taut_scene::scene::Scene;
 use taut_scene::simulation::Simulation;
+use taut_studio::{Framed, surfaces};
 
 /// What came of one dress.
 struct Found {
@@ -33,7 +34,7 @@ fn run(size: Size, edges: bool) -> Result<Found, Error> {
     // The bar spins from 2.2 s on; the picture is taken when the dress has wound around itself.
     let (frames, taken) = (size.pick(240, 280), size.pick(230, 256));
     let view =
-        View::framed([-0.45, 0.35, -0.45], [0.45, 1.5, 0.45], [0.35, 0.1, 1.0], [size.pixels(480), size.pixels(600)]);
+        Framed::around([-0.45, 0.35, -0.45], [0.45, 1.5, 0.45], [0.35, 0.1, 1.0], [size.pixels(480), size.pixels(600)]);
     let mut found = Found {
         most: [0.0; 3],
         p99: [0.0; 3],
@@ -59,7 +60,7 @@ fn run(size: Size, edges: bool) -> Result<Found, Error> {
         }
         if frame == taken {
             let fields = simulation.fields().swap_remove(0);
-            let mut all = parts(&simulation);
+            let mut all = surfaces(&simulation);
             found.plain = view.draw(&all, &[]);
             let scale = Scale::around_zero(SCALE);
             all[0] = all[0].mapped(&fields[2], scale);
@@ -89,8 +90,8 @@ pub fn figure_7(size: Size) -> Result<Outcome, Error> {
     out.picture(
         "csl-7.png",
         "The dress in its spin, and its shear, with CSL and with limits on edges",
-        &sheet(&pictures, 4, size.pixels(360)),
-    )?;
+        &contact_sheet(&pictures, 4, size.pixels(360)),
+    );
     let columns = ["", "weft", "warp", "shear", "sweeps a substep"];
     let mut table = Table::new("99 of 100 below, in any frame of the spin (largest in brackets), %", &columns);
     for (name, f) in [("CSL", csl), ("edges", esl)] {

@@ -1,11 +1,12 @@
 //! Figs. 6 and 8: strain of cloth under different limits, as tables and maps.
 
-use crate::draw::{Part, View, sheet as contact};
-use crate::limited::{BALL, Running, STEP, SWEEPS, csl, esl, hanging, on_a_ball};
+use crate::limited::{BALL, Limited, STEP, SWEEPS, csl, esl, hanging, on_a_ball};
 use crate::{Claim, Error, Outcome, Size, Table, in_pairs};
 use taut::limit::{LimitSpec, SweepSettings};
+use taut_render::export::contact_sheet;
 use taut_render::{Material, Picture, Scale, palette};
 use taut_scene::generate::{SphereParams, sphere};
+use taut_studio::{Framed, Surface};
 
 /// A cloth with its limits.
 struct Case {
@@ -23,7 +24,7 @@ struct Found {
     then: [f64; 3],
     /// Strains and shape at the moment of the picture.
     strain: Vec<[f64; 3]>,
-    part: Part,
+    part: Surface,
     rest: Vec<[f64; 3]>,
     faces: usize,
 }
@@ -59,7 +60,7 @@ impl Case {
             let now = cloth.most();
             most = std::array::from_fn(|k| most[k].max(now[k]));
             if step == steps[1] {
-                let part = Part::cloth(cloth.state.positions(&cloth.model), &cloth.mesh.triangles);
+                let part = Surface::cloth(cloth.positions(), &cloth.mesh.triangles);
                 taken = Some((now, cloth.strain(), part));
             }
         }
@@ -68,7 +69,7 @@ impl Case {
     }
 }
 
-type Scene = fn(usize, [f64; 3], &[LimitSpec]) -> Result<Running, Error>;
+type Scene = fn(usize, [f64; 3], &[LimitSpec]) -> Result<Limited, Error>;
 
 fn table(cases: &[Case], found: &[Found]) -> Table {
     let mut table = Table::new(
@@ -120,7 +121,7 @@ pub fn figure_6(size: Size) -> Result<Outcome, Error> {
         "csl-6.png",
         "Columns: the seven limits; rows: the cloth, weft (left half) and warp (right half), shear",
         &maps(&cases, &found, size),
-    )?;
+    );
     out.tables.push(table(&cases, &found));
     let (tight_over, loose_over) = (beyond(&cases, &found, |l| l == tight), beyond(&cases, &found, |l| l == loose));
     out.claim(
@@ -161,7 +162,7 @@ pub fn figure_6(size: Size) -> Result<Outcome, Error> {
 fn maps(cases: &[Case], found: &[Found], size: Size) -> Picture {
     let scale = Scale::around_zero(0.2);
     let all: Vec<[f64; 3]> = found.iter().flat_map(|f| f.part.positions.iter().copied()).collect();
-    let view = View::of(&all, [0.0, 0.0, 1.0], [size.pixels(440), size.pixels(560)]);
+    let view = Framed::of(&all, [0.0, 0.0, 1.0], [size.pixels(440), size.pixels(560)]);
     let mut rows: [Vec<(Picture, String)>; 3] = Default::default();
     for (case, f) in cases.iter().zip(found) {
         // The middle of a triangle at rest, along x.
@@ -176,7 +177,7 @@ fn maps(cases: &[Case], found: &[Found], size: Size) -> Picture {
     rows[0].push((view.legend("strain", scale), String::new()));
     rows[1].push((view.blank(), String::new()));
     rows[2].push((view.blank(), String::new()));
-    contact(&rows.concat(), 8, size.pixels(170))
+    contact_sheet(&rows.concat(), 8, size.pixels(170))
 }
 
 /// A disc on a small ball: CSL, the same with weft and warp exchanged, edges, and no limits.
@@ -202,7 +203,7 @@ pub fn figure_8(size: Size) -> Result<Outcome, Error> {
         "csl-8.png",
         "Strain along weft, warp and in shear under four limits",
         &ball_maps(&cases, &found, size)?,
-    )?;
+    );
     out.tables.push(table(&cases, &found));
     // Limiters take turns with contact until limits hold.
     let slack = 1.01 * SWEEPS.tolerance;
@@ -244,11 +245,11 @@ pub fn figure_8(size: Size) -> Result<Outcome, Error> {
 
 fn ball_maps(cases: &[Case], found: &[Found], size: Size) -> Result<Picture, Error> {
     let ball = sphere(&SphereParams { radius: BALL, centre: [0.0, -BALL - 0.002, 0.0], ..SphereParams::default() })?;
-    let ball = Part::new(ball.positions.clone(), &ball.triangles, Material::solid(palette::plaster()));
+    let ball = Surface::new(ball.positions.clone(), &ball.triangles, Material::solid(palette::plaster()));
     let scale = Scale::around_zero(0.2);
     let all: Vec<[f64; 3]> = found.iter().flat_map(|f| f.part.positions.iter().copied()).collect();
     let side = size.pixels(480);
-    let view = View::of(&all, [0.3, 0.9, 1.0], [side, side]);
+    let view = Framed::of(&all, [0.3, 0.9, 1.0], [side, side]);
     let mut pictures = Vec::new();
     for (case, f) in cases.iter().zip(found) {
         for (k, what) in ["weft", "warp", "shear"].into_iter().enumerate() {
@@ -257,5 +258,5 @@ fn ball_maps(cases: &[Case], found: &[Found], size: Size) -> Result<Picture, Err
             pictures.push((view.draw(&parts, &[]), format!("{}: {what}", case.name)));
         }
     }
-    Ok(contact(&pictures, 6, size.pixels(220)))
+    Ok(contact_sheet(&pictures, 6, size.pixels(220)))
 }

@@ -1,7 +1,7 @@
 //! Table 1: what limiting costs beside integration; and the simulator alone.
 
 use crate::clock;
-use crate::limited::{Running, STEP, csl, csl_jacobi, esl, hanging};
+use crate::limited::{Limited, STEP, csl, csl_jacobi, esl, hanging};
 use crate::{Claim, Error, Outcome, Size, Table};
 use taut::limit::LimitSpec;
 use taut::measure::totals;
@@ -29,7 +29,7 @@ impl Contender {
         Contender { name, limit, threads, clock, limiting, integrating, iterations: 0, over: 0.0 }
     }
 
-    fn cloth(&self, faces: usize) -> Result<Running, Error> {
+    fn cloth(&self, faces: usize) -> Result<Limited, Error> {
         let mut cloth = hanging(faces, MODULI, std::slice::from_ref(&self.limit))?;
         cloth.scratch = match self.threads {
             1 => Scratch::new(1).with_clock(self.clock),

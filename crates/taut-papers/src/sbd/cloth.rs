@@ -1,17 +1,18 @@
 //! Fig. 3 and §3.4: cloth.
 
-use super::Running;
-use crate::draw::{View, sheet as contact};
+use super::FRAME;
 use crate::{Claim, Error, Outcome, Size, Table};
 use taut::measure::strains;
 use taut::{Cloth, ClothDamping, ClothStiffness, ModelBuilder, Params, StrainForm};
+use taut_render::export::contact_sheet;
 use taut_scene::generate::{Plane, SheetParams, Tessellation, sheet};
+use taut_studio::{Framed, Running};
 
 /// Resistance that is low, as a share per projection; high is 1.
 const LOW: f64 = 0.001;
 
 /// Cloth of an irregular mesh hung by its upper corners; stiffness of weft, warp and shear.
-fn hung([weft, warp, shear]: [f64; 3]) -> Result<Running, Error> {
+fn hung([weft, warp, shear]: [f64; 3]) -> Result<Running<f32>, Error> {
     let tessellation = Tessellation::Irregular { seed: 3 };
     let params =
         SheetParams { width: 1.2, height: 0.8, nx: 37, ny: 25, plane: Plane::Xy, tessellation, ..Default::default() };
@@ -40,22 +41,22 @@ pub fn figure_3(size: Size) -> Result<Outcome, Error> {
         Table::new("Mean strain after 4 s, %", &["resistance of weft, warp, shear", "weft", "warp", "shear"]);
     let (mut means, mut pictures, mut vertices) = (Vec::new(), Vec::new(), 0);
     let side = size.pixels(420);
-    let view = View::framed([-0.65, -0.85, -0.2], [0.65, 0.42, 0.2], [0.15, 0.1, 1.0], [side, side]);
+    let view = Framed::around([-0.65, -0.85, -0.2], [0.65, 0.42, 0.2], [0.15, 0.1, 1.0], [side, side]);
     for (name, stiffness) in cases {
         let mut cloth = hung(stiffness)?;
-        cloth.run(240);
+        cloth.run(240, FRAME);
         vertices = cloth.model.vertices();
         let [a, b, c, _] = strains(&cloth.model, &cloth.state).cloth();
         table.row(name, [a, b, c].map(|s| format!("{:.1}", 100.0 * s.mean)));
         means.push([a.mean, b.mean, c.mean]);
-        pictures.push((cloth.draw(&view, true), name.to_owned()));
+        pictures.push((super::draw(&cloth, &view, true), name.to_owned()));
     }
     let [stiff, sheared, soft] = [means[0], means[1], means[2]];
     let mut out = Outcome::new(format!(
         "A 1.2 × 0.8 m cloth of {vertices} vertices, irregularly triangulated, hung by its upper corners, 20 substeps of one \
          iteration in a frame; high resistance is a share of 1 per projection, low {LOW}."
     ));
-    out.picture("sbd-3.png", "Stiff; soft in shear; soft along weft", &contact(&pictures, 3, side))?;
+    out.picture("sbd-3.png", "Stiff; soft in shear; soft along weft", &contact_sheet(&pictures, 3, side));
     out.tables.push(table);
     let percent = |v: [f64; 3]| v.map(|v| format!("{:.1}", 100.0 * v)).join(", ");
     out.claim(
@@ -84,12 +85,12 @@ fn remaining(form: StrainForm, tessellation: Tessellation, stretch: f64, iterati
     let mut builder = ModelBuilder::new();
     builder.add_cloth("cloth", &mesh, &Cloth { form, stiffness, ..Cloth::default() })?;
     let params = Params { gravity: [0.0; 3], substeps: 1, iterations, ..Params::default() };
-    let mut running = Running::new(builder.build()?, params);
+    let mut running = Running::<f32>::new(builder.build()?, params);
     for v in 0..running.model.vertices() as u32 {
         let [x, y, z] = running.state.position(&running.model, v);
         running.state.set_position(&running.model, v, [stretch * x, y, stretch * z]);
     }
-    running.run(1);
+    running.run(1, FRAME);
     let [weft, warp, ..] = strains(&running.model, &running.state).cloth();
     Ok(0.5 * (weft.mean + warp.mean))
 }

@@ -1,9 +1,9 @@
 //! Fig. 2: constraint values and projection vectors of one triangle, in six panels.
 
-use crate::draw::sheet;
 use crate::{Claim, Error, Outcome, Size};
 use taut::element::{Improved, Plain, TriStrain, evaluate};
 use taut::lanes::V3;
+use taut_render::export::contact_sheet;
 use taut_render::{Picture, Rgb};
 
 /// A row at a place of the free vertex.
@@ -78,8 +78,8 @@ pub fn figure_2(size: Size) -> Result<Outcome, Error> {
     out.picture(
         "sbd-2.png",
         "Constraint values and projection vectors, plain (top) and improved (bottom)",
-        &sheet(&pictures, 3, size.pixels(360)),
-    )?;
+        &contact_sheet(&pictures, 3, size.pixels(360)),
+    );
     claims(&mut out);
     Ok(out)
 }

@@ -1,13 +1,14 @@
 //! Fig. 5: skin that slides over a bending limb, against linear blend skinning.
 
-use super::{FRAME, Running};
-use crate::draw::{Part, View, sheet};
+use super::FRAME;
 use crate::{Claim, Error, Outcome, Size, Table};
 use taut::measure::Spread;
 use taut::mesh::TetMesh;
 use taut::{ModelBuilder, Params, Solid, SolidStiffness};
+use taut_render::export::contact_sheet;
 use taut_render::{Legend, Material, Picture, Scale, palette};
 use taut_scene::generate::{CapsuleParams, SkinParams, capsule, skin};
+use taut_studio::{Framed, Running, Surface};
 
 /// Radius of the limb, m.
 const RADIUS: f64 = 0.06;
@@ -57,7 +58,7 @@ fn area(x: &[[f64; 3]], t: &[u32; 3]) -> f64 {
 }
 
 /// The layer simulated: its inside follows the skinned bones, the rest gives way.
-fn simulated(limb: &Limb, frames: u32) -> Result<Running, Error> {
+fn simulated(limb: &Limb, frames: u32) -> Result<Running<f32>, Error> {
     // Axis 3 is the surface's normal: shear between it and the others is what sliding needs.
     let stiffness = SolidStiffness { stretch: [0.9, 0.9, 0.02], shear: [0.02, 0.0005, 0.0005], volume: 0.5 };
     let mut builder = ModelBuilder::new();
@@ -74,7 +75,7 @@ fn simulated(limb: &Limb, frames: u32) -> Result<Running, Error> {
             let to = Limb::skinned(limb.mesh.positions[v as usize], angle);
             running.state.move_pin(&running.model, v, to);
         }
-        running.run(1);
+        running.run(1, FRAME);
     }
     Ok(running)
 }
@@ -93,7 +94,7 @@ pub fn figure_5(size: Size) -> Result<Outcome, Error> {
     let frames = size.pick(90, 180);
     let blended: Vec<[f64; 3]> = limb.mesh.positions.iter().map(|p| Limb::skinned(*p, BEND)).collect();
     let mut running = simulated(&limb, frames)?;
-    let slid = running.state.positions(&running.model);
+    let slid = running.positions();
     let mut out = Outcome::new(format!(
         "In place of the alien bull a limb of our own: {} m across, its elbow bent by {:.0}° in {:.1} s; a layer {} mm thick of {} \
          tetrahedra with axes along the surface, its inside moved by linear blend skinning, stiff along the surface (0.9 per \
@@ -111,9 +112,9 @@ pub fn figure_5(size: Size) -> Result<Outcome, Error> {
         "Stretch of the outside by area, %",
         &["", "unevenness", "99 of 100 below", "largest", "tetrahedra inside out"],
     );
-    let slid_inverted = running.inverted();
+    let slid_inverted = running.strains().inverted();
     (0..).zip(&blended).for_each(|(v, p)| running.state.set_position(&running.model, v, *p));
-    let inverted = [running.inverted(), slid_inverted];
+    let inverted = [running.strains().inverted(), slid_inverted];
     for (k, name) in ["linear blend skinning", "skin that slides"].into_iter().enumerate() {
         table.row(
             name,
@@ -127,7 +128,7 @@ pub fn figure_5(size: Size) -> Result<Outcome, Error> {
         (draw(&limb, &blended, &stretches[0], size), "linear blend skinning".to_owned()),
         (draw(&limb, &slid, &stretches[1], size), "skin that slides".to_owned()),
     ];
-    out.picture("sbd-5.png", "Change of area of the skin's outside", &sheet(&pictures, 2, size.pixels(480)))?;
+    out.picture("sbd-5.png", "Change of area of the skin's outside", &contact_sheet(&pictures, 2, size.pixels(480)));
     out.tables.push(table);
     out.claim(
         Claim::new("skin sliding significantly reduces the uneven stretching of linear blend skinning", "pictures")
@@ -144,11 +145,11 @@ pub fn figure_5(size: Size) -> Result<Outcome, Error> {
 
 fn draw(limb: &Limb, positions: &[[f64; 3]], stretch: &[f64], size: Size) -> Picture {
     let scale = Scale::around_zero(0.8);
-    let mut part = Part::new(positions.to_vec(), &limb.outside, Material::soft_body(palette::plaster()));
+    let mut part = Surface::new(positions.to_vec(), &limb.outside, Material::soft_body(palette::plaster()));
     part = part.mapped(stretch, scale);
     part.wireframe = size == Size::Full;
     let side = size.pixels(640);
-    let view = View::framed([-0.27, -0.26, -0.06], [0.1, 0.1, 0.06], [0.1, 0.2, 1.0], [side, side]);
+    let view = Framed::around([-0.27, -0.26, -0.06], [0.1, 0.1, 0.06], [0.1, 0.2, 1.0], [side, side]);
     let mut picture = view.draw(&[part], &[]);
     Legend::percent("area change", scale).draw(&mut picture);
     picture

@@ -1,10 +1,11 @@
 //! Fig. 1: a tight skirt.
 
-use crate::draw::{Part, View, parts, sheet};
 use crate::{Claim, Error, Outcome, Size, Table};
+use taut_render::export::contact_sheet;
 use taut_render::{Legend, Picture, Scale};
 use taut_scene::scene::Scene;
 use taut_scene::simulation::Simulation;
+use taut_studio::{Framed, Surface, surfaces};
 
 /// What is low, as a share per projection; high is 1.
 const LOW: f64 = 0.008;
@@ -20,7 +21,7 @@ struct Found {
     restless: f64,
     /// How deep vertices are inside the figure, at most, m; and triangles that intersect it or each other.
     crossings: usize,
-    parts: Vec<Part>,
+    parts: Vec<Surface>,
     weft_map: Vec<f64>,
     warp_map: Vec<f64>,
 }
@@ -53,7 +54,7 @@ fn run(size: Size, [weft, warp]: [f64; 2], frames: u32) -> Result<Found, Error> 
         warp: metrics.warp.mean,
         restless: square.sqrt(),
         crossings: simulation.intersections().count,
-        parts: parts(&simulation),
+        parts: surfaces(&simulation),
         weft_map: fields[0].clone(),
         warp_map: fields[1].clone(),
     })
@@ -72,7 +73,7 @@ pub fn figure_1(size: Size) -> Result<Outcome, Error> {
         bind.parts[0].triangles.len(),
         f64::from(frames) / 60.0
     ));
-    out.picture("sbd-1.png", "The bind pose; the step with a stiff skirt, a soft one, and one soft around only; below strain around, and down", &pictures(&bind, &found, size))?;
+    out.picture("sbd-1.png", "The bind pose; the step with a stiff skirt, a soft one, and one soft around only; below strain around, and down", &pictures(&bind, &found, size));
     let columns = [
         "",
         "hem lower than in the bind pose, mm",
@@ -127,7 +128,7 @@ pub fn figure_1(size: Size) -> Result<Outcome, Error> {
 
 fn pictures(bind: &Found, found: &[Found], size: Size) -> Picture {
     let view =
-        View::framed([-0.24, 0.02, -0.34], [0.24, 1.02, 0.34], [1.4, 0.1, 1.0], [size.pixels(420), size.pixels(560)]);
+        Framed::around([-0.24, 0.02, -0.34], [0.24, 1.02, 0.34], [1.4, 0.1, 1.0], [size.pixels(420), size.pixels(560)]);
     let names = ["bind pose", "stiff", "soft all over", "soft around only"];
     let scale = Scale::around_zero(0.3);
     let mut rows: [Vec<(Picture, String)>; 3] = Default::default();
@@ -148,5 +149,5 @@ fn pictures(bind: &Found, found: &[Found], size: Size) -> Picture {
         rows[1].push((around, format!("{name}: around")));
         rows[2].push((down, format!("{name}: down")));
     }
-    sheet(&rows.concat(), 4, size.pixels(300))
+    contact_sheet(&rows.concat(), 4, size.pixels(300))
 }

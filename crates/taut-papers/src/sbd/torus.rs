@@ -1,21 +1,22 @@
 //! Fig. 4: a soft torus.
 
-use super::{FRAME, Running};
-use crate::draw::{View, sheet};
+use super::FRAME;
 use crate::{Claim, Error, Outcome, Size, Table, in_pairs};
 use taut::measure::{strains, totals};
 use taut::mesh::TetMesh;
 use taut::{ModelBuilder, Params, Solid, SolidStiffness};
 use taut_render::Picture;
+use taut_render::export::contact_sheet;
 use taut_scene::generate::rng::SplitMix64;
 use taut_scene::generate::{TorusParams, torus};
+use taut_studio::{Framed, Running};
 
 fn ring() -> Result<TetMesh, Error> {
     Ok(torus(&TorusParams::default())?)
 }
 
 /// (a)–(d): every vertex of a torus thrown to a random place in its bounding box.
-fn tangled(seed: u64) -> Result<Running, Error> {
+fn tangled(seed: u64) -> Result<Running<f32>, Error> {
     let mesh = ring()?;
     let mut builder = ModelBuilder::new();
     builder.add_solid("torus", &mesh, &Solid::default())?;
@@ -36,7 +37,7 @@ fn tangled(seed: u64) -> Result<Running, Error> {
 }
 
 /// (e)–(h): a torus upright, held at its top, hanging under gravity.
-fn hung(stiffness: SolidStiffness) -> Result<Running, Error> {
+fn hung(stiffness: SolidStiffness) -> Result<Running<f32>, Error> {
     let mut mesh = ring()?;
     // Upright: the ring in the xy-plane.
     let turn = |p: [f64; 3]| [p[0], p[2], -p[1]];
@@ -68,16 +69,16 @@ struct Recovery {
 
 fn recover(seed: u64) -> Result<Recovery, Error> {
     let mut torus = tangled(seed)?;
-    let inverted_first = torus.inverted();
+    let inverted_first = torus.strains().inverted();
     let mut turned = 0.0;
     for frame in 1..=240 {
-        torus.run(1);
-        if frame < 240 && torus.inverted() > 0 {
+        torus.run(1, FRAME);
+        if frame < 240 && torus.strains().inverted() > 0 {
             turned = f64::from(frame + 1) * FRAME;
         }
     }
     let volume = totals(&torus.model, &torus.state, [0.0; 3]).volume_change;
-    Ok(Recovery { inverted_first, inverted: torus.inverted(), volume, turned })
+    Ok(Recovery { inverted_first, inverted: torus.strains().inverted(), volume, turned })
 }
 
 /// (a) to (h).
@@ -89,7 +90,7 @@ pub fn figure_4(size: Size) -> Result<Outcome, Error> {
          bounding box, 4 s, {} seeds. (e)–(h): held at its top, hanging, 3 s; low is a share of {LOW} per projection, high {HIGH}.",
         seeds.len()
     ));
-    out.picture("sbd-4-recovery.png", "(a)–(d): a tangle finds back to its shape", &recovery_pictures(size)?)?;
+    out.picture("sbd-4-recovery.png", "(a)–(d): a tangle finds back to its shape", &recovery_pictures(size)?);
     let all = in_pairs(&seeds, |&seed| recover(seed)).into_iter().collect::<Result<Vec<_>, _>>()?;
     let most = |of: fn(&Recovery) -> f64| all.iter().map(of).fold(0.0, f64::max);
     let least_first = all.iter().map(|r| r.inverted_first).min().unwrap_or(0);
@@ -114,14 +115,14 @@ pub fn figure_4(size: Size) -> Result<Outcome, Error> {
 
 fn recovery_pictures(size: Size) -> Result<Picture, Error> {
     let side = size.pixels(420);
-    let view = View::framed([-0.36; 3], [0.36; 3], [0.15, 0.6, 1.0], [side, side]);
+    let view = Framed::around([-0.36; 3], [0.36; 3], [0.15, 0.6, 1.0], [side, side]);
     let mut torus = tangled(1)?;
     let mut pictures = Vec::new();
     for (letter, frames, total) in [("a", 0, 0), ("b", 1, 1), ("c", 2, 3), ("d", 117, 120)] {
-        torus.run(frames);
-        pictures.push((torus.draw(&view, false), format!("({letter}) {:.2} s", f64::from(total) * FRAME)));
+        torus.run(frames, FRAME);
+        pictures.push((super::draw(&torus, &view, false), format!("({letter}) {:.2} s", f64::from(total) * FRAME)));
     }
-    Ok(sheet(&pictures, 4, side))
+    Ok(contact_sheet(&pictures, 4, side))
 }
 
 const LOW: f64 = 0.002;
@@ -137,7 +138,7 @@ struct Modes {
 }
 
 impl Modes {
-    fn of(torus: &Running) -> Self {
+    fn of(torus: &Running<f32>) -> Self {
         let measured = strains(&torus.model, &torus.state);
         let [a, b, c, d, e, f, _] = measured.solid().map(|s| s.mean);
         let volume = totals(&torus.model, &torus.state, [0.0; 3]).volume_change;
@@ -160,19 +161,19 @@ fn stiffness_by_mode(size: Size, out: &mut Outcome) -> Result<(), Error> {
     let columns = ["", "along ring", "across", "shear", "volume"];
     let mut table = Table::new("Mean stretch, mean shear and change of volume, %", &columns);
     let side = size.pixels(420);
-    let view = View::framed([-0.45, -0.75, -0.2], [0.45, 0.42, 0.2], [0.15, 0.1, 1.0], [side, side]);
+    let view = Framed::around([-0.45, -0.75, -0.2], [0.45, 0.42, 0.2], [0.15, 0.1, 1.0], [side, side]);
     let (mut found, mut pictures) = (Vec::new(), Vec::new());
     for (name, stretch, shear, volume) in cases {
         let mut torus = hung(SolidStiffness { stretch, shear, volume })?;
-        torus.run(180);
+        torus.run(180, FRAME);
         let m = Modes::of(&torus);
         table.row(name, [m.ring, m.across, m.shear, m.volume].map(|v| format!("{:.2}", 100.0 * v)));
         found.push(m);
         if name.starts_with('(') {
-            pictures.push((torus.draw(&view, false), name.to_owned()));
+            pictures.push((super::draw(&torus, &view, false), name.to_owned()));
         }
     }
-    out.picture("sbd-4-stiffness.png", "(e)–(h): where the torus is soft", &sheet(&pictures, 4, side))?;
+    out.picture("sbd-4-stiffness.png", "(e)–(h): where the torus is soft", &contact_sheet(&pictures, 4, side));
     out.tables.push(table);
     let [stiff, e, f, g, h] = [0, 1, 2, 3, 4].map(|k| &found[k]);
     let whole = found.iter().all(|m| m.inverted == 0);

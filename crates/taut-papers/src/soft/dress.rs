@@ -1,13 +1,14 @@
 //! Fig. 2: a dress by soft constraints.
 
-use super::hanging::{Hanging, PROJECTION, Piece, params};
+use super::hanging::{FRAME, PROJECTION, Piece, hanging, params};
 use crate::clock;
-use crate::draw::{View, parts, sheet};
 use crate::{Claim, Error, Outcome, Size, Table};
 use taut::{Integrator, Membrane, Orthotropic, Stage};
 use taut_render::Scale;
+use taut_render::export::contact_sheet;
 use taut_scene::scene::Scene;
 use taut_scene::simulation::Simulation;
+use taut_studio::{Framed, surfaces};
 
 /// A dress of about as many triangles as the paper's, on a figure that turns.
 pub fn figure_2(size: Size) -> Result<Outcome, Error> {
@@ -27,11 +28,11 @@ pub fn figure_2(size: Size) -> Result<Outcome, Error> {
         f64::from(frames) / 60.0
     ));
     let view =
-        View::framed([-0.42, 0.2, -0.42], [0.42, 1.72, 0.42], [0.35, 0.1, 1.0], [size.pixels(480), size.pixels(640)]);
+        Framed::around([-0.42, 0.2, -0.42], [0.42, 1.72, 0.42], [0.35, 0.1, 1.0], [size.pixels(480), size.pixels(640)]);
     let (mut pictures, mut worst, mut p99, mut mean) = (Vec::new(), 0.0f64, 0.0f64, 0.0f64);
     let moments = [0, 50, 75, 110].map(|f: u32| f.min(frames));
     if moments.contains(&0) {
-        pictures.push((view.draw(&parts(&simulation), &[]), "0 s".to_owned()));
+        pictures.push((view.draw(&surfaces(&simulation), &[]), "0 s".to_owned()));
     }
     let mut crossed = 0;
     for frame in 1..=frames {
@@ -42,18 +43,22 @@ pub fn figure_2(size: Size) -> Result<Outcome, Error> {
         mean = mean.max(now.weft.mean).max(now.warp.mean);
         if moments.contains(&frame) {
             crossed = crossed.max(simulation.intersections().count);
-            pictures.push((view.draw(&parts(&simulation), &[]), format!("{:.2} s", simulation.time())));
+            pictures.push((view.draw(&surfaces(&simulation), &[]), format!("{:.2} s", simulation.time())));
         }
     }
     crossed = crossed.max(simulation.intersections().count);
-    let mut last = parts(&simulation);
+    let mut last = surfaces(&simulation);
     let fields = simulation.fields().swap_remove(0);
     let scale = Scale::around_zero(0.05);
     last[0] = last[0].mapped(&fields[1], scale);
     let mut mapped = view.draw(&last, &[]);
     taut_render::Legend::percent("warp", scale).draw(&mut mapped);
     pictures.push((mapped, format!("{:.2} s, strain", simulation.time())));
-    out.picture("soft-2.png", "A dress on a figure that turns", &sheet(&pictures, pictures.len(), size.pixels(300)))?;
+    out.picture(
+        "soft-2.png",
+        "A dress on a figure that turns",
+        &contact_sheet(&pictures, pictures.len(), size.pixels(300)),
+    );
     let metrics = simulation.metrics();
     out.claim(
         Claim::new("a dress of 6,910 vertices and 13,674 triangles is simulated using soft constraints", "picture")
@@ -83,11 +88,11 @@ fn times(out: &mut Outcome, simulation: &Simulation, size: Size) -> Result<(), E
     let mut quickest = Vec::new();
     for (nx, ny) in [(40, 40), (54, 130)] {
         let piece = Piece { nx, ny, density: 0.2, membrane, bend: 1e-5, gamma: 0.002 };
-        let mut cloth = Hanging::<f32>::new(&piece, params(PROJECTION, Integrator::ImplicitEuler, 25))?;
+        let mut cloth = hanging::<f32>(&piece, params(PROJECTION, Integrator::ImplicitEuler, 25))?;
         let mut best = f64::INFINITY;
         for _ in 0..size.pick(3, 120) {
             let start = clock::work();
-            cloth.frame();
+            cloth.step(FRAME);
             best = best.min(1e3 * (clock::work() - start));
         }
         let count = cloth.model.bodies[0].triangles.len();

@@ -1,6 +1,6 @@
 //! Energies over time: Figs. 1, 4 and 5.
 
-use super::hanging::{FRAME, Hanging, PROJECTION, Piece, alpha_beta, params};
+use super::hanging::{FRAME, PROJECTION, Piece, alpha_beta, hanging, params};
 use crate::{Claim, Error, Outcome, Size, Table, in_pairs};
 use taut::measure::Totals;
 use taut::{Integrator, Membrane, Orthotropic, Params, Solver};
@@ -23,10 +23,10 @@ struct Trace {
 
 impl Trace {
     fn run(piece: &Piece, how: Params, frames: usize) -> Result<Self, Error> {
-        let mut cloth = Hanging::<f64>::new(piece, how)?;
+        let mut cloth = hanging::<f64>(piece, how)?;
         let mut totals = vec![cloth.totals()];
         for _ in 0..frames {
-            cloth.frame();
+            cloth.step(FRAME);
             totals.push(cloth.totals());
         }
         Ok(Trace { totals })

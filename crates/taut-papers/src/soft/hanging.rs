@@ -2,12 +2,9 @@
 
 use crate::Error;
 use taut::lanes::Scalar;
-use taut::measure::{self, Totals};
-use taut::{
-    Cloth, ClothElasticity, ElasticDamping, Integrator, Membrane, Model, ModelBuilder, Params, Scratch, Solver, State,
-    StepReport, step,
-};
+use taut::{Cloth, ClothElasticity, ElasticDamping, Integrator, Membrane, ModelBuilder, Params, Solver};
 use taut_scene::generate::{SheetParams, sheet};
+use taut_studio::Running;
 
 /// Length of a frame, s.
 pub const FRAME: f64 = 1.0 / 60.0;
@@ -27,38 +24,16 @@ pub struct Piece {
     pub gamma: f64,
 }
 
-/// A cloth under way.
-pub struct Hanging<T: Scalar> {
-    pub model: Model<T>,
-    pub state: State<T>,
-    pub scratch: Scratch<T>,
-    pub params: Params,
-}
-
-impl<T: Scalar> Hanging<T> {
-    pub fn new(piece: &Piece, params: Params) -> Result<Self, Error> {
-        let mesh = sheet(&SheetParams { nx: piece.nx, ny: piece.ny, ..SheetParams::default() })?;
-        let damping = ElasticDamping { stretch: piece.gamma, shear: piece.gamma, bend: piece.gamma };
-        let elasticity = ClothElasticity { membrane: piece.membrane, area: 0.0, bend: [piece.bend; 2], damping };
-        let cloth = Cloth { density: piece.density, elasticity: Some(elasticity), ..Cloth::default() };
-        let mut builder = ModelBuilder::new();
-        builder.add_cloth("sheet", &mesh, &cloth)?;
-        let model = builder.build()?;
-        let mut state = State::new(&model);
-        for group in mesh.groups.iter().filter(|g| g.name == "top_left" || g.name == "top_right") {
-            group.vertices.iter().for_each(|&v| state.pin(&model, v));
-        }
-        Ok(Hanging { model, state, scratch: Scratch::new(1), params })
-    }
-
-    /// One frame of 1/60 s.
-    pub fn frame(&mut self) -> StepReport {
-        step(&self.model, &mut self.state, &mut self.scratch, &self.params, FRAME)
-    }
-
-    pub fn totals(&self) -> Totals {
-        measure::totals(&self.model, &self.state, self.params.gravity)
-    }
+/// A cloth held by two corners.
+pub fn hanging<T: Scalar>(piece: &Piece, params: Params) -> Result<Running<T>, Error> {
+    let mesh = sheet(&SheetParams { nx: piece.nx, ny: piece.ny, ..SheetParams::default() })?;
+    let damping = ElasticDamping { stretch: piece.gamma, shear: piece.gamma, bend: piece.gamma };
+    let elasticity = ClothElasticity { membrane: piece.membrane, area: 0.0, bend: [piece.bend; 2], damping };
+    let cloth = Cloth { density: piece.density, elasticity: Some(elasticity), ..Cloth::default() };
+    let mut builder = ModelBuilder::new();
+    builder.add_cloth("sheet", &mesh, &cloth)?;
+    let held = mesh.groups.iter().filter(|g| g.name == "top_left" || g.name == "top_right");
+    Ok(Running::new(builder.build()?, params).pinned(held.flat_map(|group| group.vertices.iter().copied())))
 }
 
 /// Parameters with as many iterations as the paper's, and one substep in a frame.

@@ -1,12 +1,13 @@
 //! Fig. 3: finite elements against springs.
 
-use super::hanging::{Hanging, PROJECTION, Piece, params};
-use crate::draw::{Part, View, sheet as contact};
+use super::hanging::{FRAME, PROJECTION, Piece, hanging, params};
 use crate::{Claim, Error, Outcome, Size, Table};
 use taut::lanes::V3;
-use taut::measure::{self, Spread};
+use taut::measure::Spread;
 use taut::{Integrator, Membrane, Orthotropic, Params};
+use taut_render::export::contact_sheet;
 use taut_render::{Legend, Picture, Scale};
+use taut_studio::{Framed, Running, Surface, vertex_means};
 
 /// Young's modulus times thickness, N/m.
 const YOUNG: f64 = 100.0;
@@ -27,17 +28,16 @@ pub fn figure_3(size: Size) -> Result<Outcome, Error> {
     for (name, membrane, bend) in cases {
         let piece = Piece { nx: n, ny: n, density: 0.2, membrane, bend, gamma: 0.003 };
         let how = Params { substeps: 4, ..params(PROJECTION, Integrator::ImplicitEuler, 25) };
-        cloths.push((name, Hanging::<f64>::new(&piece, how)?));
+        cloths.push((name, hanging::<f64>(&piece, how)?));
     }
     let columns = ["", "mean", "99 of 100 below", "largest", "largest over mean", "angle between neighbours, °"];
     let mut table = Table::new("Size of strain at vertices, %, and folds", &columns);
     let (mut pictures, mut peaks, mut folds) = (Vec::new(), Vec::new(), Vec::new());
     for (frames, seconds) in [(30, 0.5), (210, 4.0)] {
         for (name, cloth) in &mut cloths {
-            for _ in 0..frames {
-                cloth.frame();
-            }
-            let strain = at_vertices(cloth, &sizes(cloth));
+            cloth.run(frames, FRAME);
+            let triangles = cloth.model.bodies[0].triangles.iter().map(|t| &t[..]);
+            let strain = vertex_means(cloth.model.vertices(), triangles, &sizes(cloth));
             let Spread { max, mean, p99 } = Spread::of(&strain);
             let cells = [mean, p99, max].map(|v| format!("{:.1}", 100.0 * v));
             let fold = fold(cloth).to_degrees();
@@ -50,7 +50,11 @@ pub fn figure_3(size: Size) -> Result<Outcome, Error> {
             pictures.push((draw(cloth, size), format!("{name}, {seconds} s")));
         }
     }
-    out.picture("soft-3.png", "Strain of finite elements and of springs", &contact(&pictures, 2, size.pixels(480)))?;
+    out.picture(
+        "soft-3.png",
+        "Strain of finite elements and of springs",
+        &contact_sheet(&pictures, 2, size.pixels(480)),
+    );
     out.tables.push(table);
     let better = [peaks[0] < peaks[1] && peaks[2] < peaks[3], folds[2] < folds[3]];
     out.claim(
@@ -70,8 +74,8 @@ pub fn figure_3(size: Size) -> Result<Outcome, Error> {
 }
 
 /// The size of each triangle's strain, in the order of the mesh: the root of the squares of stretches and half the shear, twice.
-fn sizes(cloth: &Hanging<f64>) -> Vec<f64> {
-    let strains = measure::strains(&cloth.model, &cloth.state).triangles;
+fn sizes(cloth: &Running<f64>) -> Vec<f64> {
+    let strains = cloth.strains().triangles;
     let body = &cloth.model.bodies[0];
     let mut values = vec![0.0; body.triangles.len()];
     for (&to, [u, v, s, _]) in body.strained.iter().zip(strains) {
@@ -80,21 +84,9 @@ fn sizes(cloth: &Hanging<f64>) -> Vec<f64> {
     values
 }
 
-/// The mean of what is around each vertex: the two triangles of a square alternate.
-fn at_vertices(cloth: &Hanging<f64>, strain: &[f64]) -> Vec<f64> {
-    let mut sums = vec![[0.0; 2]; cloth.model.vertices()];
-    for (t, value) in cloth.model.bodies[0].triangles.iter().zip(strain) {
-        for &v in t {
-            sums[v as usize][0] += value;
-            sums[v as usize][1] += 1.0;
-        }
-    }
-    sums.iter().map(|[sum, n]| sum / f64::max(*n, 1.0)).collect()
-}
-
 /// The angle between the normals of triangles that share a side, rad, root mean square.
-fn fold(cloth: &Hanging<f64>) -> f64 {
-    let x = cloth.state.positions(&cloth.model);
+fn fold(cloth: &Running<f64>) -> f64 {
+    let x = cloth.positions();
     let normal = |t: &[u32; 3]| {
         let [a, b, c] = t.map(|v| V3::from(x[v as usize]));
         (b - a).cross(c - a)
@@ -115,12 +107,11 @@ fn fold(cloth: &Hanging<f64>) -> f64 {
     f64::sqrt(sum / f64::max(count, 1.0))
 }
 
-fn draw(cloth: &Hanging<f64>, size: Size) -> Picture {
+fn draw(cloth: &Running<f64>, size: Size) -> Picture {
     let scale = Scale::up_to(0.2);
-    let part =
-        Part::cloth(cloth.state.positions(&cloth.model), &cloth.model.bodies[0].triangles).mapped(&sizes(cloth), scale);
+    let part = Surface::cloth(cloth.positions(), &cloth.model.bodies[0].triangles).mapped(&sizes(cloth), scale);
     let side = size.pixels(640);
-    let view = View::framed([-0.62, -1.05, -0.6], [0.68, 0.0, -0.4], [0.35, 0.15, 1.0], [side, side]);
+    let view = Framed::around([-0.62, -1.05, -0.6], [0.68, 0.0, -0.4], [0.35, 0.15, 1.0], [side, side]);
     let mut picture = view.draw(&[part], &[]);
     Legend::percent("strain", scale).draw(&mut picture);
     picture

@@ -10,7 +10,7 @@ use std::fs::{self, File};
 use std::io::BufWriter;
 use std::path::Path;
 use std::time::Instant;
-use taut_render::export::{self, GifOptions, Mp4Writer, SheetOptions};
+use taut_render::export::{self, GifOptions, Mp4Writer};
 use taut_render::{
     Bounds, Camera, Floor, Framing, Legend, Markers, Material, Picture, Renderer, Scale, Scene3, Style, Values,
     Wireframe, palette,
@@ -177,7 +177,7 @@ fn animate(folder: &Path, frames: &[Picture]) -> Result<(), Box<dyn Error>> {
     }
     let caption = |i: usize| format!("frame {i} · {:.2} s", i as f64 / 25.0);
     let cells: Vec<_> = (0..frames.len()).step_by(5).map(|i| (frames[i].clone(), caption(i))).collect();
-    save(folder, "sheet", &export::contact_sheet(&cells, &SheetOptions::default()))
+    save(folder, "sheet", &export::contact_sheet(&cells, 4, 320))
 }
 
 /// Prints how long pictures of about 20 000 and a million triangles take.

@@ -11,7 +11,7 @@ mod sheet;
 pub use self::gif::{GifOptions, GifWriter, gif};
 pub use self::mp4::{Mp4Error, Mp4Writer};
 pub use self::png::{apng, png};
-pub use self::sheet::{SheetOptions, contact_sheet};
+pub use self::sheet::contact_sheet;
 
 use crate::picture::Picture;
 

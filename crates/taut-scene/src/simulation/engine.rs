@@ -46,8 +46,8 @@ pub(super) fn build<T: Scalar + Element>(builder: ModelBuilder, threads: usize) 
     Ok(Box::new(Typed { state: State::new(&model), scratch, model }))
 }
 
-/// Seconds since the first call.
-fn seconds() -> f64 {
+/// Seconds since the first call, by the clock on the wall; in browsers, too.
+pub fn seconds() -> f64 {
     #[cfg(not(target_family = "wasm"))]
     use std::time::Instant;
     // The standard library has none in browsers.

@@ -32,6 +32,7 @@ mod weights;
 
 pub use change::Change;
 pub use colliders::ColliderObject;
+pub use engine::seconds;
 pub use metrics::Metrics;
 pub use touch::{ContactLog, Seen};
 pub use verify::{Crossing, Intersections};

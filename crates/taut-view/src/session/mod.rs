@@ -5,16 +5,15 @@
 
 mod document;
 mod edits;
-mod heat;
 mod history;
 mod recorder;
 mod side;
 mod snapshot;
 
 pub use document::Document;
-pub use heat::Heat;
 pub use history::{History, Sample};
 pub use snapshot::{ObjectShape, Shape, SideView, Snapshot, Surface};
+pub use taut_studio::Heat;
 
 use edits::{Drag, Edits};
 use recorder::Recorder;

@@ -1,6 +1,6 @@
 //! What a window shows of a session at a moment. It holds no part of the session, so that both can go on.
 
-use super::heat::Heat;
+use super::Heat;
 use super::history::History;
 use super::side::Side;
 use super::{Document, Session};
@@ -127,7 +127,9 @@ impl Side {
         let same = before.filter(|before| Arc::ptr_eq(&before.scene, &self.scene));
         let positions: Vec<_> = (0..count).map(|object| simulation.positions(object)).collect();
         let fields = simulation.fields();
-        let values = (0..count).map(|at| heat.values(simulation, at, &fields[at], &positions[at])).collect();
+        let narrow = |values: Vec<f64>| values.into_iter().map(|value| value as f32).collect();
+        let values =
+            (0..count).map(|at| heat.values(simulation, at, &fields[at], &positions[at]).map(narrow)).collect();
         let colliders = simulation.colliders();
         SideView {
             scene: self.scene.clone(),

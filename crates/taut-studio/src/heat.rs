@@ -4,7 +4,7 @@ use taut::limit::{Band, LimitKind, LimitSpec};
 use taut_render::{Legend, Scale};
 use taut_scene::scene::Scene;
 use taut_scene::scene::settings::Solver;
-use taut_scene::simulation::{Object, ObjectKind, Simulation};
+use taut_scene::simulation::{ObjectKind, Simulation};
 
 /// What the colours show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,9 +56,14 @@ impl Heat {
             Heat::Area => "area",
             Heat::Stretch => "stretch",
             Heat::Volume => "volume",
-            Heat::Cloth => "fabric",
+            Heat::Cloth => "cloth",
             Heat::Use => "use",
         }
+    }
+
+    /// What a key or a field's name stands for.
+    pub fn from_key(key: &str) -> Option<Heat> {
+        Heat::ALL.into_iter().find(|heat| heat.key() == key)
     }
 
     /// The colour of every number, where `strain` is at the end of the scale; nothing without a heat map.
@@ -70,15 +75,14 @@ impl Heat {
         }
     }
 
-    /// The values at the vertices of an object: the mean of the elements around each, as single triangles of a grid alternate.
-    /// Nothing if the object has no such values.
-    pub(super) fn values(
+    /// The values at the vertices of an object, where its fields and positions are these; nothing if it has no such values.
+    pub fn values(
         self,
         simulation: &Simulation,
         object: usize,
         fields: &[Vec<f64>],
         positions: &[[f64; 3]],
-    ) -> Option<Vec<f32>> {
+    ) -> Option<Vec<f64>> {
         let body = &simulation.objects()[object];
         let values = match self {
             Heat::Use => uses(simulation, object, fields, positions)?,
@@ -87,20 +91,22 @@ impl Heat {
                 fields.get(at)?.clone()
             }
         };
-        Some(at_vertices(body, &values))
+        let triangles = body.info.triangles.iter().map(|t| &t[..]);
+        Some(vertex_means(body.info.rest.len(), triangles.chain(body.info.tets.iter().map(|t| &t[..])), &values))
     }
 }
 
-fn at_vertices(body: &Object, values: &[f64]) -> Vec<f32> {
-    let mut sums = vec![(0.0, 0.0); body.info.rest.len()];
-    let triangles = body.info.triangles.iter().map(|t| &t[..]);
-    for (corners, value) in triangles.chain(body.info.tets.iter().map(|t| &t[..])).zip(values) {
+/// Values of elements at vertices: the mean of those around each. Single triangles of a grid alternate, which hides the pattern
+/// that a person looks for; and pictures are small, and triangles smaller.
+pub fn vertex_means<'a>(vertices: usize, elements: impl Iterator<Item = &'a [u32]>, values: &[f64]) -> Vec<f64> {
+    let mut sums = vec![(0.0, 0.0); vertices];
+    for (corners, value) in elements.zip(values) {
         for &vertex in corners {
-            let (sum, count): &mut (f64, f64) = &mut sums[vertex as usize];
+            let (sum, count) = &mut sums[vertex as usize];
             (*sum, *count) = (*sum + value, *count + 1.0);
         }
     }
-    sums.into_iter().map(|(sum, count)| (sum / f64::max(count, 1.0)) as f32).collect()
+    sums.into_iter().map(|(sum, count)| sum / f64::max(count, 1.0)).collect()
 }
 
 /// For each element, the largest of its strains over their limits.

@@ -1,16 +1,17 @@
 //! From where and in which colours a scene is seen.
 
-use super::Shot;
+use crate::surface::material;
+use crate::{Heat, Shot, rgb};
 use taut_render::{
-    Bounds, Camera, Floor, Framing, Item, Legend, Markers, Material, Picture, Renderer, Rgb, Scale, Scene3, Style,
-    Values, Wireframe, palette,
+    Bounds, Camera, Floor, Framing, Item, Legend, Markers, Material, Picture, Renderer, Scale, Scene3, Style, Values,
+    Wireframe, palette,
 };
 use taut_scene::scene::settings;
-use taut_scene::simulation::{Object, ObjectKind, Simulation};
+use taut_scene::simulation::{ObjectKind, Simulation};
 
 /// Where pictures are taken from.
 #[derive(Clone, Copy, Debug)]
-pub struct View {
+pub struct Viewpoint {
     /// Where the camera is, m; found from `direction` if not given.
     pub eye: Option<[f64; 3]>,
     /// Where it looks, m; the middle of everything if not given.
@@ -21,13 +22,13 @@ pub struct View {
     pub fov: f64,
 }
 
-impl From<&settings::Camera> for View {
-    fn from(camera: &settings::Camera) -> View {
-        View { eye: camera.eye, target: camera.target, direction: camera.direction, fov: camera.fov }
+impl From<&settings::Camera> for Viewpoint {
+    fn from(camera: &settings::Camera) -> Viewpoint {
+        Viewpoint { eye: camera.eye, target: camera.target, direction: camera.direction, fov: camera.fov }
     }
 }
 
-impl View {
+impl Viewpoint {
     /// The camera for pictures of some shape that show all points; `right` is the share of the width that is kept free
     /// for a legend.
     pub fn camera(&self, points: &[[f64; 3]], aspect: f64, right: f64) -> Camera {
@@ -46,11 +47,11 @@ impl View {
     }
 }
 
-/// A heat map: which field, on which scale.
-#[derive(Clone, Debug)]
-pub struct Heat {
-    /// The field's name.
-    pub field: String,
+/// What colours show, and on which scale.
+#[derive(Clone, Copy, Debug)]
+pub struct HeatMap {
+    /// What they show.
+    pub heat: Heat,
     /// Its colours.
     pub scale: Scale,
 }
@@ -59,7 +60,7 @@ pub struct Heat {
 pub struct Look<'a> {
     simulation: &'a Simulation,
     /// Where pictures are taken from.
-    pub view: View,
+    pub view: Viewpoint,
     /// Whether the edges of triangles are drawn.
     pub wireframe: bool,
     /// Colours of the backdrop and the light.
@@ -80,7 +81,7 @@ impl<'a> Look<'a> {
         let settings = &simulation.scene().settings;
         Look {
             simulation,
-            view: View::from(&settings.camera),
+            view: Viewpoint::from(&settings.camera),
             wireframe: settings.output.pictures.wireframe,
             style: Style::studio(),
             threads,
@@ -101,19 +102,21 @@ impl<'a> Look<'a> {
     }
 
     /// Draws a frame: in the bodies' colours, or as a heat map with its legend.
-    pub fn draw(&self, shot: &Shot, heat: Option<&Heat>, [width, height]: [usize; 2]) -> Picture {
-        let right = if heat.is_some() { Legend::WIDTH } else { 0.0 };
+    pub fn draw(&self, shot: &Shot, map: Option<&HeatMap>, [width, height]: [usize; 2]) -> Picture {
+        let right = if map.is_some() { Legend::WIDTH } else { 0.0 };
         let camera = self.view.camera(&self.points, width as f64 / height.max(1) as f64, right);
-        let values: Vec<Option<Vec<f64>>> =
-            (0..shot.positions.len()).map(|object| heat.and_then(|heat| self.values(shot, object, heat))).collect();
+        let values = |(at, positions): (usize, &Vec<[f64; 3]>)| {
+            map.and_then(|map| map.heat.values(self.simulation, at, shot.fields.get(at)?, positions))
+        };
+        let values: Vec<Option<Vec<f64>>> = shot.positions.iter().enumerate().map(values).collect();
         let colliders: Vec<_> = self.simulation.colliders().iter().map(|c| c.positions(shot.time)).collect();
         let mut scene =
             Scene3 { floor: Some(Floor { height: self.floor(shot.time), grid: None }), ..Scene3::default() };
         let objects = self.simulation.objects().iter().zip(&shot.positions);
         scene.items.extend(objects.zip(&values).map(|((object, positions), values)| {
-            let mut item = Item::new(positions, &object.surface, material(object, heat.is_some()));
-            if let (Some(heat), Some(values)) = (heat, values) {
-                item = item.with_field(Values::PerVertex(values), heat.scale);
+            let mut item = Item::new(positions, &object.surface, material(object, map.is_some()));
+            if let (Some(map), Some(values)) = (map, values) {
+                item = item.with_field(Values::PerVertex(values), map.scale);
             }
             if self.wireframe { item.with_wireframe(Wireframe::default()) } else { item }
         }));
@@ -123,57 +126,38 @@ impl<'a> Look<'a> {
                 scene.items.push(Item::new(positions, &collider.mesh.triangles, Material::solid(colour)));
             }
         }
-        if heat.is_some() {
+        if map.is_some() {
             let radius = 0.006 * self.bounds.radius();
             scene.markers.push(Markers { points: shot.held.clone(), radius, colour: palette::signal() });
         }
         let renderer = Renderer::new(width, height).with_style(self.style).with_threads(self.threads);
         let mut picture = renderer.render(&scene, &camera);
-        if let Some(heat) = heat {
-            Legend::percent(label(&heat.field), heat.scale).draw(&mut picture);
+        if let Some(map) = map {
+            Legend::percent(map.heat.name(), map.scale).draw(&mut picture);
         }
         picture
     }
 
     /// A scale that suits all the given fields of some frames, and ends no further than `most`.
-    pub fn scale(&self, shots: &[&Shot], fields: &[String], most: f64) -> Scale {
+    pub fn scale(&self, shots: &[&Shot], fields: &[Heat], most: f64) -> Scale {
         let mut values = Vec::new();
         for shot in shots {
             for (object, all) in self.simulation.objects().iter().zip(&shot.fields) {
                 let named = object.info.fields.iter().zip(all);
-                values.extend(named.filter(|(info, _)| fields.contains(&info.name)).flat_map(|(_, v)| v));
+                values.extend(
+                    named.filter(|(info, _)| fields.iter().any(|heat| heat.key() == info.name)).flat_map(|(_, v)| v),
+                );
             }
         }
         let fitting = Scale::fitting_around_zero(&values);
         if fitting.max < most { fitting } else { Scale::around_zero(most) }
     }
 
-    /// The names of all fields that objects of a kind have, if anything can happen to one of them.
-    pub fn fields(&self, kind: ObjectKind) -> Vec<String> {
+    /// What can be shown of objects of a kind, if anything can happen to one of them.
+    pub fn fields(&self, kind: ObjectKind) -> Vec<Heat> {
         let objects = self.simulation.objects().iter().enumerate();
         let of_kind = objects.filter(|(at, object)| object.kind == kind && !self.simulation.held_all_over(*at));
-        of_kind
-            .map(|(_, object)| object)
-            .take(1)
-            .flat_map(|object| object.info.fields.iter().map(|field| field.name.clone()))
-            .collect()
-    }
-
-    /// The values of a field at an object's vertices: the mean of the elements around each. Single triangles of a
-    /// grid alternate, which hides the pattern that a person looks for.
-    fn values(&self, shot: &Shot, object: usize, heat: &Heat) -> Option<Vec<f64>> {
-        let info = &self.simulation.objects()[object].info;
-        let at = info.fields.iter().position(|field| field.name == heat.field)?;
-        let values = shot.fields.get(object)?.get(at)?;
-        let mut sums = vec![(0.0, 0.0); info.rest.len()];
-        let triangles = info.triangles.iter().map(|t| &t[..]);
-        for (corners, value) in triangles.chain(info.tets.iter().map(|t| &t[..])).zip(values) {
-            for &vertex in corners {
-                let (sum, count) = &mut sums[vertex as usize];
-                (*sum, *count) = (*sum + value, *count + 1.0);
-            }
-        }
-        Some(sums.into_iter().map(|(sum, count)| sum / count).collect())
+        of_kind.take(1).flat_map(|(_, o)| o.info.fields.iter().filter_map(|f| Heat::from_key(&f.name))).collect()
     }
 
     /// The height of the floor: that of a level plane, or else just below everything.
@@ -189,29 +173,4 @@ fn extremes(points: &[[f64; 3]]) -> Vec<[f64; 3]> {
     let along = |point: &[f64; 3], way: [f64; 3]| (0..3).map(|k| point[k] * way[k]).sum::<f64>();
     let ways = (0..27).map(|code: i32| [code % 3 - 1, code / 3 % 3 - 1, code / 9 - 1].map(f64::from));
     ways.filter_map(|way| points.iter().max_by(|a, b| along(a, way).total_cmp(&along(b, way)))).copied().collect()
-}
-
-/// What an object looks like; beside heat maps, grey.
-fn material(object: &Object, grey: bool) -> Material {
-    let colour = if grey { palette::plaster() } else { rgb(object.colour) };
-    match object.kind {
-        ObjectKind::Cloth => Material::cloth(colour),
-        ObjectKind::Solid => Material::soft_body(colour),
-    }
-}
-
-fn rgb(colour: settings::Colour) -> Rgb {
-    let [r, g, b] = colour.0.map(u32::from);
-    Rgb::hex(r << 16 | g << 8 | b)
-}
-
-/// What a legend calls a field.
-fn label(field: &str) -> &str {
-    match field {
-        "weft" => "weft strain",
-        "warp" => "warp strain",
-        "area" => "area change",
-        "volume" => "volume change",
-        other => other,
-    }
 }

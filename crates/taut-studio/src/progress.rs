@@ -2,6 +2,7 @@
 
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
+use taut_scene::simulation::Simulation;
 
 /// Tells on standard error how far a job is.
 pub struct Progress {
@@ -72,6 +73,15 @@ impl Progress {
         let each = self.begun.elapsed().as_secs_f64() / pieces as f64;
         Some(each * self.total.saturating_sub(done) as f64)
     }
+}
+
+/// Computes a simulation's frames up to this one, and says how far it is.
+pub fn advance_to(simulation: &mut Simulation, frame: u32, mut progress: Progress) {
+    while simulation.frame() < frame {
+        simulation.advance();
+        progress.at(simulation.frame().into(), String::new);
+    }
+    progress.finish();
 }
 
 /// Seconds for people.
