@@ -56,7 +56,7 @@ fn threads_and_lane_widths_give_the_same_bits() {
     assert_ne!(single, double);
     for threads in [2, 3, 8] {
         assert_eq!(run::<f32>(threads, Width::W16), (single, threads), "{threads} threads, f32");
-        assert_eq!(run::<f64>(threads, Width::W8), (double, threads), "{threads} threads, f64");
+        assert_eq!(run::<f64>(threads, Width::W4), (double, threads), "{threads} threads, f64");
     }
     for width in Width::ALL {
         assert_eq!(run::<f32>(1, width).0, single, "{width:?}, f32");
@@ -138,7 +138,7 @@ fn physical_stiffness_gives_the_same_bits() {
                 state_hash(&model, &state)
             };
             let one = run(1, Width::W16);
-            for (threads, width) in [(1, Width::W1), (1, Width::W4), (2, Width::W16), (3, Width::W8)] {
+            for (threads, width) in [(1, Width::W1), (1, Width::W4), (2, Width::W16), (3, Width::W4)] {
                 assert_eq!(run(threads, width), one, "{params:?} {threads} threads {width:?}");
             }
         }
@@ -184,7 +184,7 @@ fn limiters_give_the_same_bits() {
             };
             let one = run(1, Width::W16);
             assert!(one.2.iter().all(|&s| s > 0), "a limiter had nothing to do: {:?}", one.2);
-            for (threads, width) in [(1, Width::W1), (1, Width::W4), (2, Width::W16), (3, Width::W8)] {
+            for (threads, width) in [(1, Width::W1), (1, Width::W4), (2, Width::W16), (3, Width::W4)] {
                 assert_eq!(run(threads, width), one, "{integrator:?} {solver:?} {threads} threads {width:?}");
             }
         }

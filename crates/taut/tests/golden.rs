@@ -303,7 +303,7 @@ fn each<T: Scalar>(found: &mut BTreeMap<String, u64>) {
     };
     let one = &[(1, Width::W16)][..];
     let two = &[(1, Width::W16), (2, Width::W16)][..];
-    let all = &[(1, Width::W16), (1, Width::W1), (1, Width::W4), (2, Width::W8), (3, Width::W16)][..];
+    let all = &[(1, Width::W16), (1, Width::W1), (1, Width::W4), (2, Width::W4), (3, Width::W16)][..];
     let sor = |relaxation, block| Solver::GaussSeidel { relaxation, block };
 
     add("shares", &shares, all);

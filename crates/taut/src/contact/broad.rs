@@ -223,12 +223,12 @@ impl Tree {
 
     /// Calls `found(i, j)` once for every two things whose boxes overlap.
     pub fn self_pairs(&self, found: impl FnMut(u32, u32)) {
-        f32::run_cold(Width::W8, Level::new(), PairSearch { mine: self, other: None, found });
+        f32::run_cold(Width::default(), Level::new(), PairSearch { mine: self, other: None, found });
     }
 
     /// Calls `found(i, j)` once for every thing `i` here and `j` there whose boxes overlap.
     pub fn pairs(&self, other: &Tree, found: impl FnMut(u32, u32)) {
-        f32::run_cold(Width::W8, Level::new(), PairSearch { mine: self, other: Some(other), found });
+        f32::run_cold(Width::default(), Level::new(), PairSearch { mine: self, other: Some(other), found });
     }
 
     #[inline(always)]

@@ -289,7 +289,7 @@ pub(crate) fn near_of(
     out: &mut Vec<Near>,
     bounds: &mut Vec<f32>,
 ) {
-    f64::run(Width::W8, Level::new(), Narrow { kind, positions, pairs, distance, out, bounds });
+    f64::run(Width::default(), Level::new(), Narrow { kind, positions, pairs, distance, out, bounds });
 }
 
 /// The narrow phase as a kernel: the same arithmetic for any number of lanes.

@@ -50,7 +50,7 @@ fn vertices(model: &Model<f64>, pins: &[u32], place: impl Fn([f64; 3]) -> [f64; 
 
 fn correct(solids: &mut Solids<f64>, mut x: Vec<Vertex<f64>>) -> Vec<Vertex<f64>> {
     let (desk, shared) = (solids.desk(), Shared::new(&mut x));
-    Team::new(1).run(1, |worker| desk.correct(worker, Width::W8, fearless_simd::Level::new(), shared));
+    Team::new(1).run(1, |worker| desk.correct(worker, Width::default(), fearless_simd::Level::new(), shared));
     x
 }
 

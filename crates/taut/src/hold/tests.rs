@@ -114,7 +114,7 @@ fn levels_keep_momentum_and_pull_together() {
     assert!(levels.list.len() >= 2);
     let run = |levels: &mut super::Levels<f64, 3>, mut x: Vec<Vertex<f64>>| {
         let (desk, shared) = (levels.desk(&[]), Shared::new(&mut x));
-        Team::new(1).run(1, |worker| desk.correct(worker, Width::W8, fearless_simd::Level::new(), shared));
+        Team::new(1).run(1, |worker| desk.correct(worker, Width::default(), fearless_simd::Level::new(), shared));
         x
     };
     let stretched = |s: f64| -> Vec<Vertex<f64>> {
@@ -174,7 +174,7 @@ fn levels_leave_a_skirt_at_rest_alone() {
             .collect();
         let mut x = rest.clone();
         let (desk, shared) = (levels.desk(&[]), Shared::new(&mut x));
-        Team::new(1).run(1, |worker| desk.correct(worker, Width::W8, fearless_simd::Level::new(), shared));
+        Team::new(1).run(1, |worker| desk.correct(worker, Width::default(), fearless_simd::Level::new(), shared));
         let moved = |i: usize| (0..3).map(|k| (x[i][k] - rest[i][k]).powi(2)).sum::<f64>().sqrt();
         let worst = (0..points.len()).map(moved).fold(0.0, f64::max);
         // Means over pieces of a bent cloth are not where they are when it lies flat: a tenth of an edge, no more.

@@ -154,30 +154,28 @@ pub enum Width {
     W1,
     /// Four.
     W4,
-    /// Eight.
-    W8,
-    /// Sixteen (two lots of eight in `f64`). Two or more vectors in flight hide latency: fastest even on AVX2.
+    /// Sixteen (two lots of eight in `f64`). Two or more vectors in flight hide latency: fastest even on AVX2. Four where
+    /// the CPU has no wide instructions.
     #[default]
     W16,
 }
 
 impl Width {
     /// All of them, narrowest first.
-    pub const ALL: [Width; 4] = [Width::W1, Width::W4, Width::W8, Width::W16];
+    pub const ALL: [Width; 3] = [Width::W1, Width::W4, Width::W16];
 
     /// The number of lanes.
     pub fn lanes(self) -> usize {
         match self {
             Width::W1 => 1,
             Width::W4 => 4,
-            Width::W8 => 8,
             Width::W16 => 16,
         }
     }
 }
 
 macro_rules! scalar {
-    ($t:ident, $atan:expr, $w4:ident, $w8:ident, $w16:ident, warm $warm:ident, cold $cold:ident) => {
+    ($t:ident, $atan:expr, hot $hot:ident, warm $warm:ident, cold $cold:ident) => {
         impl Real for $t {
             type Mask = bool;
             const ATAN: &'static [f64] = &$atan;
@@ -226,27 +224,16 @@ macro_rules! scalar {
                 self.is_finite()
             }
             fn run<K: Kernel<Self>>(width: Width, level: Level, kernel: K) {
-                match width {
-                    Width::W1 => kernel.run::<$t>(()),
-                    Width::W4 => wide::$w4(level, kernel),
-                    Width::W8 => wide::$w8(level, kernel),
-                    Width::W16 => wide::$w16(level, kernel),
-                }
+                wide::$hot(width, level, kernel);
             }
             fn run_single<K: Kernel<Self>>(kernel: K) {
                 kernel.run::<$t>(());
             }
             fn run_warm<K: Kernel<Self>>(width: Width, level: Level, kernel: K) {
-                match width {
-                    Width::W1 => kernel.run::<$t>(()),
-                    _ => wide::$warm(level, kernel),
-                }
+                wide::$warm(width, level, kernel);
             }
             fn run_cold<K: Kernel<Self>>(width: Width, level: Level, kernel: K) {
-                match width {
-                    Width::W1 => kernel.run::<$t>(()),
-                    _ => wide::$cold(level, kernel),
-                }
+                wide::$cold(width, level, kernel);
             }
             fn step(
                 model: &Model<Self>,
@@ -308,8 +295,8 @@ const ATAN_F64: [f64; 12] = [
     -0.017_805_397_205_419_445,
 ];
 
-scalar!(f32, ATAN_F32, run_f32x4, run_f32x8, run_f32x16, warm run_f32x16_avx2, cold run_f32x8);
-scalar!(f64, ATAN_F64, run_f64x4, run_f64x8, run_f64x8, warm run_f64x4_avx2, cold run_f64x4);
+scalar!(f32, ATAN_F32, hot f32_hot, warm f32_warm, cold f32_cold);
+scalar!(f64, ATAN_F64, hot f64_hot, warm f64_warm, cold f64_warm);
 
 #[cfg(test)]
 mod tests {

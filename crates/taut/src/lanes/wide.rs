@@ -5,7 +5,7 @@
 //!
 //! No closures here or in kernels: a closure is compiled on its own, without the instruction set of its caller.
 
-use super::{Kernel, Lanes, Place, Real, Shared, Vertex};
+use super::{Kernel, Lanes, Place, Real, Shared, Vertex, Width};
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, Simd, f32x4, f32x8, f32x16, f64x2, f64x4, f64x8};
 
@@ -256,39 +256,48 @@ double!(f64x8, f64x4, f64, 8);
 /// Runs a kernel in vectors of one type with the widest instruction set that suits them.
 ///
 /// Not `fearless_simd::dispatch!`, which compiles a kernel for four instruction sets on x86-64. All kernels in all
-/// widths and sets took minutes to compile, and narrow vectors gain nothing from wide sets, so these are the ones
-/// that pay: four lanes on the baseline, more on AVX2 and AVX-512, and four where a CPU has neither.
+/// widths and sets took minutes to compile, so each has the copies that pay, and one body each, whoever asks for it:
+/// one by one, and on AVX2; what matters most in `f32` also on AVX-512, and four lanes on the baseline for CPUs that have neither.
 macro_rules! runner {
-    ($name:ident, $t:ident, $wide:ident $($set:ident $more:ident)*) => {
+    ($name:ident, $t:ident, $elsewhere:ident: [$($narrow:ident)?] $($set:ident $wide:ident),+) => {
         #[cfg(target_arch = "x86_64")]
-        pub(super) fn $name<K: Kernel<$t>>(level: Level, kernel: K) {
+        pub(super) fn $name<K: Kernel<$t>>(width: Width, level: Level, kernel: K) {
+            // Four lanes where there is a narrow body, the one wide body otherwise.
+            let narrow = !stringify!($($narrow)?).is_empty() && width == Width::W4;
+            if width != Width::W1 && !narrow {
+                $(
+                    if let Some(simd) = level.$set() {
+                        return simd.vectorize(
+                            #[inline(always)]
+                            || kernel.run::<$wide<_>>(simd),
+                        );
+                    }
+                )+
+            }
             $(
-                if let Some(simd) = level.$set() {
+                if width != Width::W1
+                    && let Some(simd) = level.as_sse2()
+                {
                     return simd.vectorize(
                         #[inline(always)]
-                        || kernel.run::<$more<_>>(simd),
+                        || kernel.run::<$narrow<_>>(simd),
                     );
                 }
-            )*
-            match level.as_sse2() {
-                Some(simd) => simd.vectorize(
-                    #[inline(always)]
-                    || kernel.run::<$wide<_>>(simd),
-                ),
-                None => kernel.run::<$t>(()),
-            }
+            )?
+            kernel.run::<$t>(());
         }
         #[cfg(not(target_arch = "x86_64"))]
-        pub(super) fn $name<K: Kernel<$t>>(level: Level, kernel: K) {
-            fearless_simd::dispatch!(level, simd => kernel.run::<$wide<_>>(simd));
+        pub(super) fn $name<K: Kernel<$t>>(width: Width, level: Level, kernel: K) {
+            match width {
+                Width::W1 => kernel.run::<$t>(()),
+                _ => fearless_simd::dispatch!(level, simd => kernel.run::<$elsewhere<_>>(simd)),
+            }
         }
     };
 }
 
-runner!(run_f32x4, f32, f32x4);
-runner!(run_f32x8, f32, f32x4 as_avx2 f32x8);
-runner!(run_f32x16, f32, f32x4 as_avx512 f32x16 as_avx2 f32x16);
-runner!(run_f32x16_avx2, f32, f32x4 as_avx2 f32x16);
-runner!(run_f64x4, f64, f64x4);
-runner!(run_f64x4_avx2, f64, f64x4 as_avx2 f64x4);
-runner!(run_f64x8, f64, f64x4 as_avx512 f64x8 as_avx2 f64x8);
+runner!(f32_hot, f32, f32x4: [f32x4] as_avx512 f32x16, as_avx2 f32x16);
+runner!(f32_warm, f32, f32x4: [] as_avx2 f32x16);
+runner!(f32_cold, f32, f32x4: [] as_avx2 f32x8);
+runner!(f64_hot, f64, f64x4: [] as_avx2 f64x8);
+runner!(f64_warm, f64, f64x4: [] as_avx2 f64x4);

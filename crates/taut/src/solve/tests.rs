@@ -46,7 +46,7 @@ where
         // SAFETY: one element, indices below the length, one thread.
         let kernel =
             unsafe { Project::<E, f64, V, D, P, R>::new(&batch.blocks, batch.stiff_rows, Shared::new(&mut x)) };
-        f64::run(Width::W8, Level::new(), kernel);
+        f64::run(Width::default(), Level::new(), kernel);
         x.truncate(V);
         return x;
     };
@@ -56,7 +56,7 @@ where
     let kernel = unsafe {
         Damp::<E, f64, V, D, P, R>::new(&batch.blocks, &batch.damping, batch.damped_rows, 0.5, shared_x, shared_v)
     };
-    f64::run(Width::W8, Level::new(), kernel);
+    f64::run(Width::default(), Level::new(), kernel);
     v.truncate(V);
     v
 }

@@ -76,7 +76,7 @@ pub(super) fn doubtful(judge: &Judge, x: &[[f64; 3]], ask: Ask) -> Vec<Pair> {
     let all = judge.motion.pairs;
     for (kind, pairs) in [(Kind::VertexTriangle, &all.vertex_triangle), (Kind::EdgeEdge, &all.edge_edge)] {
         let split = kind.split();
-        f64::run(Width::W8, Level::new(), Sieve { judge, x, ask, kind, split, pairs, left: &mut left });
+        f64::run(Width::default(), Level::new(), Sieve { judge, x, ask, kind, split, pairs, left: &mut left });
     }
     left
 }
