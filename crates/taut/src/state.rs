@@ -12,8 +12,9 @@ pub struct State<T: Scalar> {
     pub(crate) x: Vec<Vertex<T>>,
     /// Velocities, likewise.
     pub(crate) v: Vec<Vertex<T>>,
-    /// Held vertices on their way: (the model's number, where to be at the end of the next step), by number.
-    pub(crate) targets: Vec<(u32, [T; 3])>,
+    /// Held vertices on their way: (the model's number, where to be at the end of the next step), in the order they were told; nothing if
+    /// they were let go since. The last one of a number counts.
+    pub(crate) targets: Vec<(u32, Option<[T; 3]>)>,
     /// Simulated time, s.
     pub(crate) time: f64,
     /// Multipliers of the elastic rows in the last substep, as [`Batch::multipliers`](crate::pack::Batch) lays them out.
@@ -24,7 +25,7 @@ pub struct State<T: Scalar> {
     pub(crate) before_h: f64,
     /// Accelerations (m/s²) by which the last substep's elastic forces moved vertices, for integrators that use them again after solvers
     /// whose multipliers say something else when stopped early; else empty.
-    pub(crate) acted: Vec<Vertex<T>>,
+    pub(crate) last_accelerations: Vec<Vertex<T>>,
 }
 
 impl<T: Scalar> State<T> {
@@ -48,7 +49,7 @@ impl<T: Scalar> State<T> {
             multipliers: vec![[zero; BLOCK]; model.elements.multipliers],
             before: Vec::new(),
             before_h: 0.0,
-            acted: Vec::new(),
+            last_accelerations: Vec::new(),
         }
     }
 
@@ -67,8 +68,8 @@ impl<T: Scalar> State<T> {
 
     /// Prepares for substeps that use the accelerations of the one before, or do not. True if they are known.
     pub(crate) fn recall(&mut self, recall: bool) -> bool {
-        let known = recall && !self.acted.is_empty();
-        self.acted.resize(if recall { self.x.len() } else { 0 }, [T::of(0.0); 4]);
+        let known = recall && !self.last_accelerations.is_empty();
+        self.last_accelerations.resize(if recall { self.x.len() } else { 0 }, [T::of(0.0); 4]);
         known
     }
 
@@ -81,7 +82,7 @@ impl<T: Scalar> State<T> {
     /// and what the integrator remembers. To be taken between steps: where pins were told to go is not in it.
     pub fn to_numbers(&self) -> Vec<T> {
         let vertices = self.x.iter().chain(&self.v).flatten();
-        let multipliers = self.multipliers.iter().flatten().chain(self.acted.iter().flatten());
+        let multipliers = self.multipliers.iter().flatten().chain(self.last_accelerations.iter().flatten());
         let before = self.before.iter().flatten().flatten();
         let length = self.before_length();
         vertices.chain(multipliers).chain(before).chain(length.as_slice()).copied().collect()
@@ -107,7 +108,7 @@ impl<T: Scalar> State<T> {
         let (vertices, rest) = numbers.split_at_checked(8 * count)?;
         let (multipliers, rest) = rest.split_at_checked(BLOCK * state.multipliers.len())?;
         // What two kinds of integrators remember: never both, and of different lengths.
-        let (acted, before) = rest.split_at(if rest.len() == 4 * count { 4 * count } else { 0 });
+        let (last_accelerations, before) = rest.split_at(if rest.len() == 4 * count { 4 * count } else { 0 });
         if !(before.is_empty() || before.len() == 8 * count + 3) || !numbers.iter().all(|n| n.finite()) {
             return None;
         }
@@ -119,7 +120,7 @@ impl<T: Scalar> State<T> {
         state.x.copy_from_slice(x);
         state.v.copy_from_slice(v);
         state.multipliers.copy_from_slice(multipliers.as_chunks().0);
-        state.acted = acted.as_chunks().0.to_vec();
+        state.last_accelerations = last_accelerations.as_chunks().0.to_vec();
         if let [before @ .., high, middle, low] = before {
             state.before = before.as_chunks::<4>().0.as_chunks::<2>().0.to_vec();
             state.before_h = high.f64() + middle.f64() + low.f64();
@@ -153,8 +154,8 @@ impl<T: Scalar> State<T> {
         let i = model.own[vertex as usize] as usize;
         if set(&mut self.x[i], position) {
             self.forget(i);
-            if let Some(acted) = self.acted.get_mut(i) {
-                *acted = [T::of(0.0); 4];
+            if let Some(last_accelerations) = self.last_accelerations.get_mut(i) {
+                *last_accelerations = [T::of(0.0); 4];
             }
         }
     }
@@ -187,7 +188,9 @@ impl<T: Scalar> State<T> {
     pub fn unpin(&mut self, model: &Model<T>, vertex: u32) {
         let i = model.own[vertex as usize];
         self.x[i as usize][3] = inverse(model.masses[vertex as usize]);
-        self.targets.retain(|t| t.0 != i);
+        if !self.targets.is_empty() {
+            self.targets.push((i, None));
+        }
         self.forget(i as usize);
     }
 
@@ -204,9 +207,16 @@ impl<T: Scalar> State<T> {
             return;
         }
         let i = model.own[vertex as usize];
-        match self.targets.binary_search_by_key(&i, |t| t.0) {
-            Ok(at) => self.targets[at].1 = target,
-            Err(at) => self.targets.insert(at, (i, target)),
+        self.targets.push((i, Some(target)));
+    }
+
+    /// Brings the targets of pins in the order of the vertices, each once.
+    pub(crate) fn settle_targets(&mut self) {
+        let targets = &mut self.targets;
+        if !targets.is_sorted_by(|a, b| a.0 < b.0) {
+            targets.reverse();
+            targets.sort_by_key(|t| t.0);
+            targets.dedup_by_key(|t| t.0);
         }
     }
 }

@@ -63,13 +63,14 @@ impl<T: Scalar> Run<'_, T> {
     /// What a limiter moves counts as velocity over the substep, 1/h, whatever the integrator makes of the solve's
     /// own displacements: a midpoint rule's 2/h would have cloth bounce off its limits.
     pub(super) fn limit(&self, worker: Worker<'_>, scheme: &Scheme, colliders: &[Placed<T>], log: &mut Log) {
-        let Some(limits) = self.limits.as_ref().filter(|l| l.stack.limiters.iter().any(|l| !l.limits_rate())) else {
+        let Some(limits) = self.parts.limits.as_ref().filter(|l| l.stack.limiters.iter().any(|l| !l.limits_rate()))
+        else {
             return;
         };
-        let more = T::of(1.0 / self.h - scheme.rate);
-        let follow = (more != T::of(0.0)).then_some((self.v, more));
-        let target = Target::Candidates { p: self.x, follow };
-        let meets = !colliders.is_empty() || self.meeting.is_some();
+        let more = T::of(1.0 / self.time.h - scheme.rate);
+        let follow = (more != T::of(0.0)).then_some((self.arrays.v, more));
+        let target = Target::Candidates { p: self.arrays.x, follow };
+        let meets = !colliders.is_empty() || self.parts.contact.is_some();
         let mut spent = 0;
         for _ in 0..MOST_TURNS {
             let turn = self.filter(worker, limits, false, spent, target, &[]);
@@ -77,7 +78,7 @@ impl<T: Scalar> Run<'_, T> {
             if turn.sweeps == 0 || !meets {
                 break;
             }
-            log.report.contacts = self.collide(worker, colliders, Grip::Push);
+            log.tally.contacts = self.collide(worker, colliders, Grip::Push);
             self.lap(log, Stage::Contact);
             if !turn.held {
                 break;
@@ -88,12 +89,13 @@ impl<T: Scalar> Run<'_, T> {
 
     /// Brings the rates of strain within their limits, by velocities only. What contact has stopped stays so.
     pub(super) fn limit_rates(&self, worker: Worker<'_>, log: &mut Log) {
-        let Some(limits) = self.limits.as_ref().filter(|l| l.stack.limiters.iter().any(Limiter::limits_rate)) else {
+        let Some(limits) = self.parts.limits.as_ref().filter(|l| l.stack.limiters.iter().any(Limiter::limits_rate))
+        else {
             return;
         };
         // SAFETY: nobody marks vertices as touched before the next substep.
-        let touched = unsafe { self.touched.first(self.model.vertices()) };
-        self.filter(worker, limits, true, 0, Target::Rates { x: self.x, v: self.v }, touched);
+        let touched = unsafe { self.arrays.touched.first(self.model.vertices()) };
+        self.filter(worker, limits, true, 0, Target::Rates { x: self.arrays.x, v: self.arrays.v }, touched);
         self.lap(log, Stage::Limit);
     }
 

@@ -30,8 +30,8 @@ impl<T: Scalar> Visit<T> for Sweep<'_, T> {
         for colour in &batch.colours {
             let blocks = &batch.blocks[self.worker.share(colour.clone())];
             // SAFETY: the promise above.
-            let kernel = unsafe { Project::<E, T, V, D, P, R>::new(blocks, batch.stiff_rows, self.run.x) };
-            T::run(self.run.width, self.run.level, kernel);
+            let kernel = unsafe { Project::<E, T, V, D, P, R>::new(blocks, batch.stiff_rows, self.run.arrays.x) };
+            T::run(self.run.lanes.width, self.run.lanes.level, kernel);
             self.worker.sync();
         }
     }
@@ -57,10 +57,10 @@ impl<T: Scalar> Visit<T> for Soft<'_, T> {
         for colour in &batch.colours {
             // SAFETY: the promise above; multipliers of disjoint blocks are disjoint.
             let kernel = unsafe {
-                let elements = Elements::new(batch, self.worker.share(colour.clone()), self.run.lambda);
+                let elements = Elements::new(batch, self.worker.share(colour.clone()), self.run.multipliers.list);
                 Relax::<E, T, V, D, P, R>::new(elements, self.law, self.run.places(), self.worst)
             };
-            T::run_warm(self.run.width, self.run.level, kernel);
+            T::run_warm(self.run.lanes.width, self.run.lanes.level, kernel);
             self.worker.sync();
         }
     }
@@ -87,10 +87,10 @@ impl<T: Scalar> Visit<T> for Press<'_, T> {
         for colour in &batch.colours {
             // SAFETY: the promise above; multipliers of disjoint blocks are disjoint.
             let kernel = unsafe {
-                let elements = Elements::new(batch, self.worker.share(colour.clone()), self.run.lambda);
-                Push::<E, T, V, D, P, R>::new(elements, self.scale, self.memory, self.run.x, self.to)
+                let elements = Elements::new(batch, self.worker.share(colour.clone()), self.run.multipliers.list);
+                Push::<E, T, V, D, P, R>::new(elements, self.scale, self.memory, self.run.arrays.x, self.to)
             };
-            T::run_cold(self.run.width, self.run.level, kernel);
+            T::run_cold(self.run.lanes.width, self.run.lanes.level, kernel);
             self.worker.sync();
         }
     }
@@ -110,13 +110,15 @@ impl<T: Scalar> Visit<T> for Calm<'_, T> {
         if !E::SHARES || batch.damped_rows == 0 {
             return;
         }
-        let (run, h) = (self.run, T::of(self.run.h));
+        let (run, h) = (self.run, T::of(self.run.time.h));
         for colour in &batch.colours {
             let mine = self.worker.share(colour.clone());
             let (blocks, damping) = (&batch.blocks[mine.clone()], &batch.damping[mine]);
             // SAFETY: the promise above.
-            let kernel = unsafe { Damp::<E, T, V, D, P, R>::new(blocks, damping, batch.damped_rows, h, run.x, run.v) };
-            T::run_cold(run.width, run.level, kernel);
+            let kernel = unsafe {
+                Damp::<E, T, V, D, P, R>::new(blocks, damping, batch.damped_rows, h, run.arrays.x, run.arrays.v)
+            };
+            T::run_cold(run.lanes.width, run.lanes.level, kernel);
             self.worker.sync();
         }
     }

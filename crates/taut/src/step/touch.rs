@@ -20,14 +20,19 @@ struct Lists<'a, T> {
 impl<T: Scalar> Run<'_, T> {
     /// Lets the first worker do something with contact, and all wait for it.
     fn alone(&self, worker: Worker<'_>, f: impl FnOnce(&mut Meeting<T>, Lists<'_, T>)) {
-        let Some(meeting) = &self.meeting else { return };
+        let Some(meeting) = &self.parts.contact else { return };
         if worker.id == 0 {
             let mut meeting = meeting.lock().unwrap_or_else(PoisonError::into_inner);
-            let all = 0..self.x.len();
+            let all = 0..self.arrays.x.len();
             // SAFETY: the other workers wait at the meeting below, and have come from one, so nobody else reads or writes.
             let lists = unsafe {
-                let (x, old) = (self.x.slice(all.clone()), self.old.slice(all.clone()));
-                Lists { x, old, free: self.free.slice(all.clone()), touched: self.touched.slice(all) }
+                let (x, old) = (self.arrays.x.slice(all.clone()), self.arrays.x_start.slice(all.clone()));
+                Lists {
+                    x,
+                    old,
+                    free: self.arrays.x_predicted.slice(all.clone()),
+                    touched: self.arrays.touched.slice(all),
+                }
             };
             f(&mut meeting, lists);
         }
@@ -36,7 +41,7 @@ impl<T: Scalar> Run<'_, T> {
 
     /// Finds what is near, if it is time to, and begins the substep's contacts.
     pub(super) fn detect(&self, worker: Worker<'_>, substep: u32) {
-        let part = |s: u32| f64::from(s) / f64::from(self.substeps);
+        let part = |s: u32| f64::from(s) / f64::from(self.time.substeps);
         let share = T::of(part(1));
         self.alone(worker, |meeting, lists| {
             for &(i, by) in meeting.pushes() {
@@ -47,8 +52,8 @@ impl<T: Scalar> Run<'_, T> {
                 }
             }
             if substep == meeting.next() || substep == 0 {
-                let most = self.params.contact.every.clamp(1, self.substeps - substep);
-                meeting.detect(lists.old, lists.x, substep, most, self.substeps, self.h);
+                let most = self.params.contact.every.clamp(1, self.time.substeps - substep);
+                meeting.detect(lists.old, lists.x, substep, most, self.time.substeps, self.time.h);
             }
             meeting.begin(lists.old, part(substep), part(substep + 1));
         });
@@ -79,7 +84,7 @@ impl<T: Scalar> Run<'_, T> {
             }
             // What is taken back over the whole interval changes the velocity by its mean over the interval.
             let count = meeting.interval().count;
-            let share = 1.0 / (scheme.rate * self.h * f64::from(count));
+            let share = 1.0 / (scheme.rate * self.time.h * f64::from(count));
             let Lists { x, free, touched, .. } = lists;
             let candidates = x.to_vec();
             meeting.guard(&candidates, |i, to, by| {
@@ -90,7 +95,7 @@ impl<T: Scalar> Run<'_, T> {
                 }
                 // Stopped, for limiters of rates; but integrators that take such a vertex's velocity from its last substep must not
                 // take that of the whole interval.
-                if count == 1 || scheme.plain(self.h) {
+                if count == 1 || scheme.plain(self.time.h) {
                     touched[i] = true;
                 }
             });

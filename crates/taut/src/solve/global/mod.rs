@@ -173,11 +173,10 @@ impl Global {
         self.w.set(i, candidate.w);
     }
 
-    /// Takes over this worker's share of the multipliers, N for rows without a unit, from the model's list:
-    /// `from(k)` is number k of it.
-    pub(crate) fn put_multipliers(&self, worker: Worker<'_>, from: impl Fn(usize) -> f64) {
-        for r in worker.share(0..self.table.rows()) {
-            self.lambda.set(r, from(self.table.slots[r] as usize));
+    /// Takes over multiplier `k` of the model's list, N for rows without a unit. Each by one worker.
+    pub(crate) fn put_multiplier(&self, k: usize, value: f64) {
+        if let Some(row) = self.table.row_at(k) {
+            self.lambda.set(row, value);
         }
     }
 
@@ -186,12 +185,9 @@ impl Global {
         self.x.get3(i)
     }
 
-    /// Gives back this worker's share of the multipliers: `to(k, value)` for number k of the model's list. Rows
-    /// without stiffness are left out.
-    pub(crate) fn take_multipliers(&self, worker: Worker<'_>, mut to: impl FnMut(usize, f64)) {
-        for r in worker.share(0..self.table.rows()) {
-            to(self.table.slots[r] as usize, self.lambda.get(r));
-        }
+    /// Multiplier `k` of the model's list, unless its row has no stiffness.
+    pub(crate) fn multiplier(&self, k: usize) -> Option<f64> {
+        self.table.row_at(k).map(|row| self.lambda.get(row))
     }
 
     /// Solves. Called by all workers at once with the same settings, after each has [`put`](Self::put) its share;

@@ -66,7 +66,7 @@ pub(super) struct Table {
     pub rest: Vec<f64>,
     /// Damping time γ of each row, s.
     pub gamma: Vec<f64>,
-    /// Where each row's multiplier is in the model's list.
+    /// The row of each multiplier in the model's list; `u32::MAX` for those of no row.
     pub slots: Vec<u32>,
     /// How many gradients there are.
     pub gradients: usize,
@@ -83,6 +83,11 @@ impl Table {
         self.gamma.len()
     }
 
+    /// The row of multiplier `k` in the model's list, if it has one.
+    pub fn row_at(&self, k: usize) -> Option<usize> {
+        self.slots.get(k).filter(|&&row| row != u32::MAX).map(|&row| row as usize)
+    }
+
     /// Gathers the rows of `elements` over `vertices` vertices. Returns whether the topology is another than before.
     pub fn gather<T: Scalar>(&mut self, elements: &Elements<T>, vertices: usize) -> bool {
         let before = core::mem::take(&mut self.items);
@@ -91,6 +96,7 @@ impl Table {
         }
         self.kinds.clear();
         self.slots.clear();
+        self.slots.resize(elements.multipliers * BLOCK, u32::MAX);
         self.blocks.clear();
         (self.gradients, self.viscous) = (0, false);
         elements.for_each(&mut Gather(self));
@@ -174,8 +180,8 @@ impl<T: Scalar> Visit<T> for Gather<'_> {
                     let gamma = elastic.gamma[r][lane].f64();
                     let gamma = if gamma > 0.0 && gamma < SLACK { gamma } else { 0.0 };
                     self.0.viscous |= gamma > 0.0;
+                    self.0.slots[(batch.multipliers + b * R + r) * BLOCK + lane] = self.0.gamma.len() as u32;
                     self.0.gamma.push(gamma);
-                    self.0.slots.push(((batch.multipliers + b * R + r) * BLOCK + lane) as u32);
                 }
                 self.0.gradients += item.rows() * V;
                 self.0.items.push(item);

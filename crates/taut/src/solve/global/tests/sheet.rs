@@ -150,7 +150,9 @@ impl<T: Scalar> Sheet<T> {
             for i in worker.share(0..candidates.len()) {
                 global.put(i, candidates[i]);
             }
-            global.put_multipliers(worker, |k| self.lambda[k]);
+            for k in worker.share(0..self.lambda.len()) {
+                global.put_multiplier(k, self.lambda[k]);
+            }
             let outcome = global.solve(worker, settings);
             let mut out = out.lock().unwrap();
             out.1 = outcome;
@@ -159,7 +161,9 @@ impl<T: Scalar> Sheet<T> {
                 out.0.x[i] = global.position(i);
                 out.0.v[i] = plus(c.drift, settings.rate, plus(out.0.x[i], -1.0, c.target));
             }
-            global.take_multipliers(worker, |k, value| out.0.lambda[k] = value);
+            for k in worker.share(0..self.lambda.len()) {
+                out.0.lambda[k] = global.multiplier(k).unwrap_or(out.0.lambda[k]);
+            }
         });
         out.into_inner().unwrap()
     }

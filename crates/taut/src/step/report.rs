@@ -1,0 +1,153 @@
+//! What a step did, put together in one place.
+
+use super::scratch::Memory;
+use crate::hold::HoldReport;
+use crate::lanes::Scalar;
+use crate::limit::LimitReport;
+use crate::state::State;
+use std::sync::PoisonError;
+
+/// The stages of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Forces, pins, candidate positions.
+    Predict,
+    /// Which surfaces are near each other.
+    Detect,
+    /// Sweeps over the elements.
+    Solve,
+    /// Strain limiters.
+    Limit,
+    /// Pushing surfaces apart, and out of colliders.
+    Contact,
+    /// Taking back motion that would make surfaces intersect.
+    Guard,
+    /// Velocities, damping, containment.
+    Finish,
+}
+
+impl Stage {
+    /// All of them, in order.
+    pub const ALL: [Stage; 7] =
+        [Stage::Predict, Stage::Detect, Stage::Solve, Stage::Limit, Stage::Contact, Stage::Guard, Stage::Finish];
+
+    /// In lower case, for reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Stage::Predict => "predict",
+            Stage::Detect => "detect",
+            Stage::Solve => "solve",
+            Stage::Limit => "limit",
+            Stage::Contact => "contact",
+            Stage::Guard => "guard",
+            Stage::Finish => "finish",
+        }
+    }
+}
+
+/// What a step did.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct StepReport {
+    /// Seconds in each [`Stage`]; zeros without a clock.
+    pub seconds: [f64; Stage::ALL.len()],
+    /// How often a vertex was no longer finite and was put back where it was, at rest.
+    pub contained: u64,
+    /// Touches of a vertex and a collider in the last sweep.
+    pub contacts: u64,
+    /// The threads that worked: small models stay on one.
+    pub threads: usize,
+    /// Iterations of the solver, in all substeps together.
+    pub iterations: u64,
+    /// What the last substep's solve left, of rows with a physical stiffness; 0 without any.
+    ///
+    /// | solver | what | unit |
+    /// | --- | --- | --- |
+    /// | Gauss–Seidel | the largest \|c + γ ċ + E⁻¹ λ\| that the last sweep met, each row just before it was mended | strain, or rad |
+    /// | the same with a tolerance | that, or the largest distance of a vertex from x̃ + s M⁻¹ Jᵀ λ if its number is greater | strain or rad, or m |
+    /// | Jacobi, Minimum Residual, Conjugate Residuals | the largest \|c + γ ċ + E⁻¹ λ\| and what such distances could add to it | strain, or rad |
+    /// | nonlinear CG, Newton's | the largest velocity that a vertex lacks | m/s |
+    pub residual: f64,
+    /// Substeps made: as many as asked for, or more, so that no collider outruns contact between surfaces.
+    pub substeps: u32,
+    /// What contact between surfaces did.
+    pub touch: Touch,
+    /// What the model's strain limiters did, all of them in all substeps together. What they left is before contact's
+    /// last word, which may stretch cloth again.
+    pub limit: LimitReport,
+    /// What kept cloth from stretching.
+    pub hold: HoldReport,
+}
+
+/// What contact between surfaces did in a step; all zero without [`Contact::skins`](crate::Contact::skins).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Touch {
+    /// Near pairs of features that the solver kept apart, in the last substep.
+    pub pairs: u64,
+    /// How often the guard stopped a vertex.
+    pub stopped: u64,
+    /// What the guard took back of all motion, 0 to 1.
+    pub removed: f64,
+    /// Pairs that could not be kept apart, because colliders or pins left no room.
+    pub impossible: u64,
+    /// Where the first of those was, m.
+    pub impossible_at: Option<[f64; 3]>,
+    /// Pairs of triangles that intersected at the start of the step, and are being pulled apart.
+    pub tangled: u64,
+    /// Where the first of those was, m.
+    pub tangled_at: Option<[f64; 3]>,
+}
+
+/// What a worker counts while it steps.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Tally {
+    /// Seconds in each stage.
+    pub seconds: [f64; Stage::ALL.len()],
+    pub contained: u64,
+    pub contacts: u64,
+    pub iterations: u64,
+    pub residual: f64,
+    /// Rounds of the limit on stretch, and whether it ran out of them.
+    pub rounds: u64,
+    pub unmet: u64,
+    /// The largest stretch of what is kept from stretching.
+    pub stretch: f64,
+    pub workers: usize,
+}
+
+impl Tally {
+    /// What all workers counted: what each counts of its own chunk is added up, the rest is the same for all, and times are the first's.
+    pub fn join(&mut self, mine: Tally, first: bool) {
+        let (contained, contacts) = (self.contained + mine.contained, self.contacts + mine.contacts);
+        if first {
+            *self = mine;
+        }
+        (self.contained, self.contacts) = (contained, contacts);
+    }
+}
+
+impl StepReport {
+    /// What a step of `substeps` did that ended in `state`.
+    pub(super) fn of<T: Scalar>(tally: &Tally, memory: &mut Memory<T>, state: &State<T>, substeps: u32) -> Self {
+        let contact = memory.contact.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let built = memory.inextensibility.report();
+        let held = built != HoldReport::default();
+        StepReport {
+            seconds: tally.seconds,
+            contained: tally.contained,
+            contacts: tally.contacts,
+            threads: tally.workers,
+            iterations: tally.iterations,
+            residual: tally.residual,
+            substeps,
+            touch: contact.close(&state.x, tally.contained > 0),
+            limit: memory.limit.report(),
+            hold: HoldReport {
+                substeps: if held { substeps } else { 0 },
+                rounds: tally.rounds,
+                unmet: tally.unmet,
+                stretch: tally.stretch,
+                ..built
+            },
+        }
+    }
+}

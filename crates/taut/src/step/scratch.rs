@@ -1,0 +1,73 @@
+//! What a step needs besides model and state.
+
+use super::limit::LimitScratch;
+use super::run::LaneChoice;
+use crate::contact::meeting::Meeting;
+use crate::hold::Holder;
+use crate::lanes::{Scalar, Vertex, Width};
+use crate::limit::LimitReport;
+use crate::solve::global::Global;
+use crate::team::Team;
+use fearless_simd::Level;
+use std::sync::Mutex;
+
+/// What a step needs besides model and state: threads, memory to work in, and how to tell the time.
+#[derive(Debug)]
+pub struct Scratch<T: Scalar> {
+    pub(super) team: Team,
+    pub(super) lanes: LaneChoice,
+    pub(super) clock: Option<fn() -> f64>,
+    pub(super) eager: bool,
+    pub(super) memory: Memory<T>,
+}
+
+/// Memory to work in. What depends on the model alone is kept from step to step.
+#[derive(Debug, Default)]
+pub(super) struct Memory<T: Scalar> {
+    /// x at a substep's start.
+    pub x_start: Vec<Vertex<T>>,
+    /// x̃.
+    pub x_predicted: Vec<Vertex<T>>,
+    /// M⁻¹ Jᵀ λ.
+    pub elastic: Vec<Vertex<T>>,
+    /// How far simple colliders have pressed each vertex, m, and whether anything has touched it.
+    pub pressed: Vec<T>,
+    pub touched: Vec<bool>,
+    pub global: Global,
+    pub contact: Mutex<Meeting<T>>,
+    pub limit: LimitScratch<T>,
+    pub inextensibility: Holder<T>,
+}
+
+impl<T: Scalar> Scratch<T> {
+    /// Works on up to `threads` threads. The results do not depend on it.
+    pub fn new(threads: usize) -> Self {
+        Scratch {
+            team: Team::new(threads),
+            lanes: LaneChoice { width: Width::default(), level: Level::new() },
+            clock: None,
+            eager: false,
+            memory: Memory::default(),
+        }
+    }
+
+    /// Uses all threads even where the model is too small for them to pay.
+    pub fn eager(self) -> Self {
+        Scratch { eager: true, ..self }
+    }
+
+    /// Uses this lane width. The results do not depend on it.
+    pub fn with_width(self, width: Width) -> Self {
+        Scratch { lanes: LaneChoice { width, ..self.lanes }, ..self }
+    }
+
+    /// What each of the model's limiters did in the last step, all substeps together.
+    pub fn limit_reports(&mut self) -> &[LimitReport] {
+        self.memory.limit.reports()
+    }
+
+    /// Times stages with this clock, which returns seconds. The engine has none of its own.
+    pub fn with_clock(self, clock: fn() -> f64) -> Self {
+        Scratch { clock: Some(clock), ..self }
+    }
+}

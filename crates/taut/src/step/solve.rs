@@ -1,0 +1,150 @@
+//! The solve of a substep, element after element.
+
+use super::Stage;
+use super::arrays::on_chunk;
+use super::run::{Log, Run, Substep};
+use super::sweep::{Press, Soft, Sweep};
+use crate::contact::{Grip, Placed};
+use crate::lanes::{BLOCK, Scalar, Shared, Vertex};
+use crate::solve::Solver;
+use crate::solve::scheme::Scheme;
+use crate::solve::soft::{Law, Places};
+use crate::solve::warm::Memory;
+use crate::team::Worker;
+
+impl<T: Scalar> Run<'_, T> {
+    /// An explicit scheme: positions are where they will be, once limiters have seen them, and forces follow from them.
+    pub(super) fn explicit_step(&self, worker: Worker<'_>, substep: &Substep<T>, log: &mut Log) {
+        let Substep { scheme, colliders, .. } = substep;
+        self.limit(worker, scheme, colliders, log);
+        self.follow(worker, scheme.rate);
+        if scheme.late > 0.0 {
+            self.apply_multipliers(worker, self.arrays.v, scheme.late, None);
+        }
+        self.sweep(worker, colliders, log);
+    }
+
+    /// Iterations over elements and contacts, one after another.
+    pub(super) fn solve(&self, worker: Worker<'_>, substep: &Substep<T>, log: &mut Log) {
+        let Substep { scheme, colliders, .. } = substep;
+        let elastic = !self.multipliers.list.is_empty();
+        if elastic {
+            self.warm_start(worker, scheme);
+        }
+        self.correct_coarsely(worker);
+        let (most, wanted) = (self.iterations(), self.params.tolerance);
+        let mut part = 1.0;
+        for iteration in 0..most {
+            let measure = elastic && (wanted > 0.0 || iteration + 1 == most);
+            let mut worst = 0.0;
+            if elastic {
+                let law = self.law(scheme, measure);
+                self.model.elements.for_each(&mut Soft { run: self, worker, law, worst: &mut worst });
+            }
+            self.sweep(worker, colliders, log);
+            log.tally.iterations += 1;
+            if measure {
+                log.tally.residual = self.reduce_max(worker, log, worst);
+            }
+            if measure && wanted > 0.0 {
+                // Projections without multipliers have their say in where vertices are.
+                if !self.model.elements.shares {
+                    let strayed = self.gather_in(worker, scheme, &mut part, log);
+                    log.tally.residual = log.tally.residual.max(strayed);
+                }
+                if log.tally.residual < wanted {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// Projects what has a stiffness of projections, then contacts.
+    pub(super) fn sweep(&self, worker: Worker<'_>, colliders: &[Placed<T>], log: &mut Log) {
+        self.model.elements.for_each(&mut Sweep { run: self, worker });
+        self.lap(log, Stage::Solve);
+        log.tally.contacts = self.collide(worker, colliders, Grip::Substep);
+        self.lap(log, Stage::Contact);
+    }
+
+    /// Brings positions closer to x̃ + s M⁻¹ Jᵀ λ; returns the largest distance from there, m.
+    ///
+    /// Sweeps move vertices along the gradients of the moment, which turn while they do: in the end positions are not quite
+    /// where gradients and multipliers of the end say. That is of second order in a step's turn, and pictures
+    /// cannot tell; but who asks for a tolerance means it. Going all the way at once may overshoot where tension is high
+    /// (it is a step without the geometric stiffness), so the part of the way shrinks while the distance grows.
+    fn gather_in(&self, worker: Worker<'_>, scheme: &Scheme, part: &mut f64, log: &mut Log) -> f64 {
+        self.set_to_multipliers(worker, self.arrays.elastic, scheme.reach);
+        let mut furthest = 0.0;
+        let by = T::of(*part);
+        self.arrays.on_chunk(worker, |mut chunk| {
+            chunk.each(|_, at| {
+                // What a collider holds is where the collider says.
+                if at.x[3] > T::of(0.0) && !at.touched {
+                    for k in 0..3 {
+                        let off = at.x_predicted[k] + at.elastic[k] - at.x[k];
+                        at.x[k] = at.x[k] + off * by;
+                        furthest = f64::max(furthest, off.f64().abs());
+                    }
+                }
+            });
+        });
+        let furthest = self.reduce_max(worker, log, furthest);
+        let grows = furthest > log.strayed;
+        log.strayed = furthest;
+        *part = if grows { (*part * 0.5).max(1e-4) } else { (*part * 1.1).min(1.0) };
+        furthest
+    }
+
+    /// Multipliers at the start of a substep: zero, or those of the substep before with what they do to the positions.
+    pub(super) fn warm_start(&self, worker: Worker<'_>, scheme: &Scheme) {
+        if self.multipliers.warm_start {
+            self.apply_multipliers(worker, self.arrays.x, scheme.reach, Some(self.memory(scheme)));
+        } else {
+            on_chunk(worker, self.multipliers.list, |list| list.fill([T::of(0.0); BLOCK]));
+        }
+    }
+
+    /// What a warm start keeps. Sweeps of a known number, without relaxation, pass a row's neighbours twice, there and back again; of the other
+    /// solvers on rows it is not known how much they leave, and those on positions choose where to begin.
+    fn memory(&self, scheme: &Scheme) -> Memory {
+        let (solver, relaxation) = (self.params.solver, self.law(scheme, false).relaxation);
+        // With a tolerance there may be fewer sweeps.
+        let plain = matches!(solver, Solver::GaussSeidel { .. }) && relaxation == 1.0 && self.params.tolerance <= 0.0;
+        let passes = if plain { 2 * self.iterations() } else { 0 };
+        let relaxation = relaxation.max(1.0);
+        let Scheme { reach, rate, lead, .. } = *scheme;
+        Memory { reach, rate, lead, h: self.time.h, passes, relaxation, all: solver.on_positions() }
+    }
+
+    fn law(&self, scheme: &Scheme, measure: bool) -> Law {
+        let (relaxation, whole) = match self.params.solver {
+            Solver::GaussSeidel { relaxation, block } => (relaxation, block),
+            _ => (1.0, false),
+        };
+        let relaxation = if relaxation > 0.0 { relaxation.min(2.0) } else { 1.0 };
+        Law { reach: scheme.reach, rate: scheme.rate, relaxation, whole, measure }
+    }
+
+    /// Multipliers follow from positions as they are: λ = −E (c + γ ċ).
+    pub(super) fn follow(&self, worker: Worker<'_>, rate: f64) {
+        let law = Law { reach: 0.0, rate, relaxation: 1.0, whole: true, measure: false };
+        self.model.elements.for_each(&mut Soft { run: self, worker, law, worst: &mut 0.0 });
+    }
+
+    /// Sets `to` to `scale` · M⁻¹ Jᵀ λ.
+    pub(super) fn set_to_multipliers(&self, worker: Worker<'_>, to: Shared<'_, Vertex<T>>, scale: f64) {
+        on_chunk(worker, to, |to| to.fill([T::of(0.0); 4]));
+        self.apply_multipliers(worker, to, scale, None);
+    }
+
+    /// Adds `scale` · M⁻¹ Jᵀ λ to `to`. With a memory, λ becomes what it keeps of it first.
+    fn apply_multipliers(&self, worker: Worker<'_>, to: Shared<'_, Vertex<T>>, scale: f64, memory: Option<Memory>) {
+        self.model.elements.for_each(&mut Press { run: self, worker, to, scale, memory });
+    }
+
+    /// What kernels of elastic rows look at.
+    pub(super) fn places(&self) -> Places<'_, T> {
+        Places { x: self.arrays.x, free: self.arrays.x_predicted, v: self.arrays.v }
+    }
+}
