@@ -5,6 +5,7 @@ mod builder;
 pub mod contact;
 mod eigen;
 pub mod element;
+pub mod fabric;
 mod hold;
 pub mod lanes;
 pub mod limit;

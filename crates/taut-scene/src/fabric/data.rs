@@ -17,9 +17,6 @@ struct File {
 #[serde(deny_unknown_fields)]
 struct RawFabric {
     name: String,
-    #[serde(default)]
-    aliases: Vec<String>,
-    about: String,
     modulus: String,
     density: RawFigure,
     thickness: RawFigure,
@@ -33,13 +30,12 @@ struct RawFabric {
     limit_warp: RawFigure,
     limit_shear: RawFigure,
     friction: RawFigure,
-    drape: Option<RawFigure>,
+    drape: Option<Drape>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawFigure {
-    value: f64,
     #[serde(default)]
     estimated: bool,
     #[serde(default)]
@@ -47,6 +43,14 @@ struct RawFigure {
     published: Option<Published>,
     method: Option<String>,
     how: Option<String>,
+}
+
+/// The one figure that the engine does not have.
+#[derive(Deserialize)]
+struct Drape {
+    value: f64,
+    #[serde(flatten)]
+    figure: RawFigure,
 }
 
 /// Reads the data: the fabrics in the file's order, or why it cannot be used.
@@ -64,34 +68,39 @@ struct Lists<'a> {
 
 impl Lists<'_> {
     fn fabric(&self, raw: RawFabric) -> Result<Fabric, String> {
-        let figure = |figure| self.figure(figure).map_err(|wrong| format!("{}: {wrong}", raw.name));
+        let Some(known) = taut::fabric::Fabric::named(&raw.name) else {
+            return Err(format!("{}: the engine knows no such fabric", raw.name));
+        };
+        let figure = |value, figure| self.figure(value, figure).map_err(|wrong| format!("{}: {wrong}", raw.name));
+        let taut::Orthotropic { weft, warp, poisson, shear } = known.membrane;
         Ok(Fabric {
-            density: figure(raw.density)?,
-            thickness: figure(raw.thickness)?,
-            stiffness_weft: figure(raw.stiffness_weft)?,
-            stiffness_warp: figure(raw.stiffness_warp)?,
-            poisson: figure(raw.poisson)?,
-            shear: figure(raw.shear)?,
-            bending_weft: figure(raw.bending_weft)?,
-            bending_warp: figure(raw.bending_warp)?,
-            limit_weft: figure(raw.limit_weft)?,
-            limit_warp: figure(raw.limit_warp)?,
-            limit_shear: figure(raw.limit_shear)?,
-            friction: figure(raw.friction)?,
-            drape: raw.drape.map(figure).transpose()?,
-            name: raw.name,
-            aliases: raw.aliases,
-            about: raw.about,
+            density: figure(known.density, raw.density)?,
+            thickness: figure(known.thickness, raw.thickness)?,
+            stiffness_weft: figure(weft, raw.stiffness_weft)?,
+            stiffness_warp: figure(warp, raw.stiffness_warp)?,
+            poisson: figure(poisson, raw.poisson)?,
+            shear: figure(shear, raw.shear)?,
+            bending_weft: figure(known.bending[0], raw.bending_weft)?,
+            bending_warp: figure(known.bending[1], raw.bending_warp)?,
+            limit_weft: figure(known.limits[0], raw.limit_weft)?,
+            limit_warp: figure(known.limits[1], raw.limit_warp)?,
+            limit_shear: figure(known.limits[2], raw.limit_shear)?,
+            friction: figure(known.friction, raw.friction)?,
+            drape: raw.drape.map(|drape| figure(drape.value, drape.figure)).transpose()?,
+            name: known.name,
+            aliases: known.aliases,
+            about: known.about,
             modulus: raw.modulus,
+            engine: known,
         })
     }
 
-    fn figure(&self, raw: RawFigure) -> Result<Figure, String> {
+    fn figure(&self, value: f64, raw: RawFigure) -> Result<Figure, String> {
         let source = |key: &String| self.sources.get(key).cloned().ok_or(format!("no source called `{key}`"));
         let method = |key: String| self.methods.get(&key).cloned().ok_or(format!("no method called `{key}`"));
         let how: Vec<String> = raw.method.map(method).transpose()?.into_iter().chain(raw.how).collect();
         Ok(Figure {
-            value: raw.value,
+            value,
             estimated: raw.estimated,
             sources: raw.source.iter().map(source).collect::<Result<_, _>>()?,
             published: raw.published,

@@ -1,7 +1,8 @@
 //! Named fabrics: what cotton, denim or silk weigh, how they stretch, shear and bend.
 //!
 //! Every figure carries where it was published and how it was converted, or says that it is an estimate and why:
-//! [`Figure::estimated`]. The data are in `fabrics.toml`; `docs/fabrics.md` shows them all.
+//! [`Figure::estimated`]. The values are the engine's ([`taut::fabric`]), what is known of each is in `fabrics.toml`;
+//! `docs/fabrics.md` shows it all.
 //!
 //! ```
 //! use taut_scene::fabric;
@@ -34,11 +35,11 @@ use std::sync::OnceLock;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Fabric {
     /// What people call it by, in kebab case.
-    pub name: String,
+    pub name: &'static str,
     /// Other names that [`named`] knows it by.
-    pub aliases: Vec<String>,
+    pub aliases: &'static [&'static str],
     /// A sentence about it.
-    pub about: String,
+    pub about: &'static str,
     /// At which strain the moduli `stiffness_weft` and `stiffness_warp` hold: the initial ones, or a chord to a load.
     pub modulus: String,
     /// Mass per area, kg/m².
@@ -68,6 +69,9 @@ pub struct Fabric {
     /// Drape coefficient by Cusick, %, where someone has published one. Not an input: what a simulation can be
     /// compared with.
     pub drape: Option<Figure>,
+    /// The values alone, as the engine has them.
+    #[serde(skip)]
+    pub engine: &'static taut::fabric::Fabric,
 }
 
 /// A value, and why we believe it.
@@ -170,8 +174,8 @@ pub fn find(name: &str) -> Result<&'static Fabric, UnknownFabric> {
 
 impl Fabric {
     /// Its name and its aliases.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        std::iter::once(self.name.as_str()).chain(self.aliases.iter().map(String::as_str))
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.engine.names()
     }
 }
 
@@ -188,7 +192,7 @@ impl fmt::Display for UnknownFabric {
         if let Some(hint) = crate::scene::did_you_mean(&self.name, all().iter().flat_map(Fabric::names)) {
             return write!(f, "; {hint}");
         }
-        let names: Vec<&str> = all().iter().map(|fabric| fabric.name.as_str()).collect();
+        let names: Vec<&str> = all().iter().map(|fabric| fabric.name).collect();
         write!(f, "; there are {}", names.join(", "))
     }
 }

@@ -130,7 +130,7 @@ fn cells(fabric: &Fabric) -> Vec<String> {
         let figure = (column.figure)(fabric);
         format!("{}{}", if figure.estimated { "~" } else { "" }, number(figure.value * column.scale))
     };
-    std::iter::once(fabric.name.clone()).chain(COLUMNS.iter().map(cell)).collect()
+    std::iter::once(fabric.name.to_owned()).chain(COLUMNS.iter().map(cell)).collect()
 }
 
 /// A value with its unit.

@@ -1,7 +1,6 @@
 //! `[[limit]]`: strain limiters, in the order they act.
 
 use super::Settings;
-use crate::fabric::Fabric;
 use crate::scene::check::body_names;
 use crate::scene::decode::{Reader, Rule, Value, number};
 use crate::scene::document::{Node, Tree};
@@ -303,13 +302,6 @@ impl Bound {
     }
 }
 
-/// The limits of a fabric. Its shear is the tangent of the angle γ that the yarns have turned by against each other; yarns
-/// of unchanged length then have the strain sin(γ/2) between them.
-pub(crate) fn of_fabric(fabric: &Fabric) -> StrainLimits {
-    let shear = (0.5 * fabric.limit_shear.value.atan()).sin();
-    StrainLimits::new(fabric.limit_weft.value, fabric.limit_warp.value, shear)
-}
-
 impl Limit {
     /// The bodies it names.
     pub fn bodies(&self) -> &[String] {
@@ -396,7 +388,9 @@ fn fabrics(limit: &FabricLimit, settings: &Settings, sweeps: SweepSettings) -> V
     let chosen = |name: &String| limit.bodies.is_empty() || limit.bodies.contains(name);
     let cloth = settings.cloth.iter().enumerate().filter(|(_, cloth)| chosen(&cloth.name));
     cloth
-        .filter_map(|(at, cloth)| Some(LimitSpec::csl(of_fabric(cloth.fabric?.0)).with_sweeps(sweeps).on(&[at])))
+        .filter_map(|(at, cloth)| {
+            Some(LimitSpec::csl(cloth.fabric?.0.engine.strain_limits()).with_sweeps(sweeps).on(&[at]))
+        })
         .collect()
 }
 

@@ -170,19 +170,12 @@ impl Value for FabricName {
     }
 
     fn json(&self) -> Json {
-        self.0.name.clone().into()
+        self.0.name.into()
     }
 }
 
 impl From<&Fabric> for taut::ClothElasticity {
-    fn from(f: &Fabric) -> Self {
-        let membrane = taut::Membrane::Continuum(taut::Orthotropic {
-            weft: f.stiffness_weft.value,
-            warp: f.stiffness_warp.value,
-            poisson: f.poisson.value,
-            shear: f.shear.value,
-        });
-        let bend = [f.bending_weft.value, f.bending_warp.value];
-        taut::ClothElasticity { membrane, area: 0.0, bend, damping: taut::ElasticDamping::default() }
+    fn from(fabric: &Fabric) -> Self {
+        fabric.engine.elasticity()
     }
 }
