@@ -98,7 +98,7 @@ impl Cloth {
 impl From<&Fabric> for Cloth {
     fn from(fabric: &Fabric) -> Cloth {
         Cloth {
-            name: fabric.name.clone(),
+            name: fabric.name.to_owned(),
             density: fabric.density.value,
             membrane: Orthotropic {
                 weft: fabric.stiffness_weft.value,

@@ -1,8 +1,8 @@
 //! Cloth: triangles with strain, edges, hinges, faces.
 
 use super::frames::{Material, Unusable, inverse2, materials};
-use super::links::Links;
-use super::patches::{Bending, Sheet};
+use super::links::LinkFinder;
+use super::patches::{Bending, PatchSheet};
 use super::{
     BuildError, ClothElasticity, Grain, Membrane, ModelBuilder, Oddity, StrainForm, check_number, check_rate,
     check_share,
@@ -172,7 +172,7 @@ impl ModelBuilder {
         if let Some(ClothElasticity { membrane: Membrane::Links { stretch, shear, bend }, damping, .. }) =
             cloth.elasticity
         {
-            let links = Links { triangles: &triangles, sides: &edges, qs: &qs };
+            let links = LinkFinder { triangles: &triangles, sides: &edges, qs: &qs };
             for (kind, list) in links.all().into_iter().enumerate() {
                 let k = [stretch, shear, bend][kind];
                 let gamma = [damping.stretch, damping.shear, damping.bend][kind];
@@ -280,7 +280,7 @@ impl ModelBuilder {
         first..list.len() as u32
     }
 
-    fn add_edges(&mut self, triangles: &[[u32; 3]], edges: &[Side], qs: &[Material], cloth: &Cloth) {
+    fn add_edges(&mut self, triangles: &[[u32; 3]], edges: &[MeshEdge], qs: &[Material], cloth: &Cloth) {
         if cloth.elasticity.is_some() || cloth.stiffness.edge == 0.0 && cloth.damping.edge == 0.0 {
             return;
         }
@@ -304,7 +304,7 @@ impl ModelBuilder {
         name: &str,
         base: u32,
         triangles: &[[u32; 3]],
-        edges: &[Side],
+        edges: &[MeshEdge],
         qs: &[Material],
         cloth: &Cloth,
     ) {
@@ -318,7 +318,7 @@ impl ModelBuilder {
             return;
         }
         if let (Some(elasticity), Bending::Patches) = (&cloth.elasticity, cloth.bending) {
-            return self.add_patches(&Sheet { triangles, qs, sides: edges }, elasticity);
+            return self.add_patches(&PatchSheet { triangles, qs, sides: edges }, elasticity);
         }
         let shares = if cloth.elasticity.is_some() { 0.0 } else { 1.0 };
         for side in edges.iter().filter(|s| s.count == 2) {
@@ -388,7 +388,7 @@ fn rest_stretch(along: [f64; 2], cloth: &Cloth) -> f64 {
 }
 
 /// An edge of a mesh and the triangles at it.
-pub(super) struct Side {
+pub(super) struct MeshEdge {
     pub ends: [u32; 2],
     /// The first two.
     pub triangles: [usize; 2],
@@ -397,15 +397,15 @@ pub(super) struct Side {
 }
 
 /// All edges of the kept triangles, in the order in which the triangles first name them.
-fn edges_of(triangles: &[[u32; 3]], kept: &[usize]) -> Vec<Side> {
-    let mut sides: Vec<Side> = Vec::new();
+fn edges_of(triangles: &[[u32; 3]], kept: &[usize]) -> Vec<MeshEdge> {
+    let mut sides: Vec<MeshEdge> = Vec::new();
     let mut number: HashMap<[u32; 2], usize> = HashMap::with_capacity(kept.len() * 2);
     for &t in kept {
         let [a, b, c] = triangles[t];
         for (i, j) in [(a, b), (b, c), (c, a)] {
             let ends = [i.min(j), i.max(j)];
             let n = *number.entry(ends).or_insert_with(|| {
-                sides.push(Side { ends, triangles: [t; 2], count: 0 });
+                sides.push(MeshEdge { ends, triangles: [t; 2], count: 0 });
                 sides.len() - 1
             });
             if sides[n].count == 1 {

@@ -1,13 +1,13 @@
 //! Which vertices springs connect, on a mesh of quads cut in two (soft constraints §8).
 
-use super::cloth::{Side, material_edge};
+use super::cloth::{MeshEdge, material_edge};
 use super::frames::Material;
 use std::collections::{HashMap, HashSet};
 
 /// What links are found from.
-pub(super) struct Links<'a> {
+pub(super) struct LinkFinder<'a> {
     pub triangles: &'a [[u32; 3]],
-    pub sides: &'a [Side],
+    pub sides: &'a [MeshEdge],
     pub qs: &'a [Material],
 }
 
@@ -17,8 +17,8 @@ pub(super) type Link = ([u32; 2], [f64; 2]);
 /// cos² of the angle within which an edge follows the grain: 20°.
 const FOLLOWS: f64 = 0.883;
 
-impl Links<'_> {
-    /// Links along the grain, across it, and past a vertex, each in a fixed order and once, with its direction in the material's
+impl LinkFinder<'_> {
+    /// LinkFinder along the grain, across it, and past a vertex, each in a fixed order and once, with its direction in the material's
     /// axes.
     pub fn all(&self) -> [Vec<Link>; 3] {
         let (mut along, mut across) = (Vec::new(), Vec::new());
@@ -37,13 +37,13 @@ impl Links<'_> {
     }
 
     /// An edge in the material's axes, m.
-    fn material(&self, side: &Side) -> [f64; 2] {
+    fn material(&self, side: &MeshEdge) -> [f64; 2] {
         let t = side.triangles[0];
         material_edge(self.triangles[t], &self.qs[t], side.ends)
     }
 
     /// 0 if an edge follows the weft, 1 if the warp.
-    fn grain(&self, side: &Side) -> Option<usize> {
+    fn grain(&self, side: &MeshEdge) -> Option<usize> {
         let [u, v] = self.material(side);
         let length2 = u * u + v * v;
         if u * u > FOLLOWS * length2 {
@@ -56,7 +56,7 @@ impl Links<'_> {
     }
 
     /// The other diagonal of the quad that an edge cuts in two.
-    fn other_diagonal(&self, side: &Side) -> Option<Link> {
+    fn other_diagonal(&self, side: &MeshEdge) -> Option<Link> {
         if side.count != 2 {
             return None;
         }

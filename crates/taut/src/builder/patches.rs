@@ -1,6 +1,6 @@
 //! Bending by patches: a triangle and its neighbours.
 
-use super::cloth::{Side, apex_across, rest_angle};
+use super::cloth::{MeshEdge, apex_across, rest_angle};
 use super::frames::Material;
 use super::plate::{Plates, compliance};
 use super::{ClothElasticity, ModelBuilder};
@@ -23,11 +23,11 @@ pub enum Bending {
 }
 
 /// A sheet's triangles, and who is where.
-pub(super) struct Sheet<'a> {
+pub(super) struct PatchSheet<'a> {
     pub triangles: &'a [[u32; 3]],
     pub qs: &'a [Material],
     /// The edges of those triangles that are used.
-    pub sides: &'a [Side],
+    pub sides: &'a [MeshEdge],
 }
 
 /// The vertex across side i of a triangle, if it has a neighbour there.
@@ -35,7 +35,7 @@ type Across = [Option<u32>; 3];
 
 impl ModelBuilder {
     /// A patch on every triangle with two neighbours or three, a hinge for each of those with one. At rest as the mesh is.
-    pub(super) fn add_patches(&mut self, sheet: &Sheet, elasticity: &ClothElasticity) {
+    pub(super) fn add_patches(&mut self, sheet: &PatchSheet, elasticity: &ClothElasticity) {
         let (edges, across) = sheet.edges();
         let mut plates = Plates::new(sheet.triangles, sheet.qs, edges, self.positions.len(), elasticity.bend);
         plates.settle();
@@ -90,7 +90,7 @@ impl ModelBuilder {
     }
 }
 
-impl Sheet<'_> {
+impl PatchSheet<'_> {
     /// The edges between two triangles, each as (triangle, side) twice, and what is across the sides of every triangle.
     fn edges(&self) -> (Vec<[(usize, usize); 2]>, Vec<Across>) {
         let mut across = vec![[None; 3]; self.triangles.len()];

@@ -25,9 +25,9 @@ use crate::model::Model;
 use crate::solve::Solver;
 use crate::solve::scheme::Integrator;
 use crate::state::State;
-use report::Tally;
+use report::StepTally;
 use run::{Run, Time};
-use scratch::Memory;
+use scratch::StepMemory;
 use std::sync::{Mutex, PoisonError};
 
 /// Advances the state by `dt` seconds. Never fails and never panics; what had to be contained is in the report.
@@ -50,11 +50,11 @@ pub(crate) fn step_in<T: Scalar>(
     params: &Params,
     dt: f64,
 ) -> StepReport {
-    let Some(plan) = Plan::new(model, state, &mut scratch.memory, params, dt) else { return StepReport::default() };
+    let Some(plan) = StepPlan::new(model, state, &mut scratch.memory, params, dt) else { return StepReport::default() };
     let substeps = plan.time.substeps;
     let threads = scratch.team.threads();
     let workers = if scratch.eager { threads } else { useful_workers(model, threads) };
-    let tally = Mutex::new(Tally::default());
+    let tally = Mutex::new(StepTally::default());
     let run = Run::new(model, params, state, &mut scratch.memory, plan, scratch.lanes, scratch.clock);
     scratch.team.run(workers, |worker| {
         let mine = run.steps(worker);
@@ -68,7 +68,7 @@ pub(crate) fn step_in<T: Scalar>(
 }
 
 /// What is settled before the first substep.
-struct Plan {
+struct StepPlan {
     time: Time,
     /// Whether a solver treats all elements together.
     global: bool,
@@ -77,12 +77,12 @@ struct Plan {
     meets: bool,
 }
 
-impl Plan {
+impl StepPlan {
     /// Nothing if there is nothing to step, or no way to.
     fn new<T: Scalar>(
         model: &Model<T>,
         state: &mut State<T>,
-        memory: &mut Memory<T>,
+        memory: &mut StepMemory<T>,
         params: &Params,
         dt: f64,
     ) -> Option<Self> {
@@ -111,7 +111,7 @@ impl Plan {
         if global {
             memory.global.prepare(&model.elements, model.vertices(), params.solver);
         }
-        Some(Plan { time: Time { h, substeps, integrator, first }, global, colliders, meets })
+        Some(StepPlan { time: Time { h, substeps, integrator, first }, global, colliders, meets })
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a step did, put together in one place.
 
-use super::scratch::Memory;
+use super::scratch::StepMemory;
 use crate::hold::HoldReport;
 use crate::lanes::Scalar;
 use crate::limit::LimitReport;
@@ -99,7 +99,7 @@ pub struct Touch {
 
 /// What a worker counts while it steps.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Tally {
+pub(super) struct StepTally {
     /// Seconds in each stage.
     pub seconds: [f64; Stage::ALL.len()],
     pub contained: u64,
@@ -114,9 +114,9 @@ pub(super) struct Tally {
     pub workers: usize,
 }
 
-impl Tally {
+impl StepTally {
     /// What all workers counted: what each counts of its own chunk is added up, the rest is the same for all, and times are the first's.
-    pub fn join(&mut self, mine: Tally, first: bool) {
+    pub fn join(&mut self, mine: StepTally, first: bool) {
         let (contained, contacts) = (self.contained + mine.contained, self.contacts + mine.contacts);
         if first {
             *self = mine;
@@ -127,7 +127,12 @@ impl Tally {
 
 impl StepReport {
     /// What a step of `substeps` did that ended in `state`.
-    pub(super) fn of<T: Scalar>(tally: &Tally, memory: &mut Memory<T>, state: &State<T>, substeps: u32) -> Self {
+    pub(super) fn of<T: Scalar>(
+        tally: &StepTally,
+        memory: &mut StepMemory<T>,
+        state: &State<T>,
+        substeps: u32,
+    ) -> Self {
         let contact = memory.contact.get_mut().unwrap_or_else(PoisonError::into_inner);
         let built = memory.inextensibility.report();
         let held = built != HoldReport::default();

@@ -2,9 +2,9 @@
 
 use super::arrays::Arrays;
 use super::limit::Limits;
-use super::report::Tally;
-use super::scratch::Memory;
-use super::{MOST_ROUNDS, Params, Plan, Stage};
+use super::report::StepTally;
+use super::scratch::StepMemory;
+use super::{MOST_ROUNDS, Params, Stage, StepPlan};
 use crate::contact::meeting::Meeting;
 use crate::contact::{Collider, Grip, Placed};
 use crate::lanes::{BLOCK, Scalar, Shared, Width};
@@ -28,7 +28,7 @@ pub(super) struct Run<'a, T: Scalar> {
     /// Held vertices on their way, by number.
     pub targets: &'a [(u32, Option<[T; 3]>)],
     pub colliders: Vec<Collider>,
-    pub parts: Parts<'a, T>,
+    pub parts: StepParts<'a, T>,
     clock: Option<fn() -> f64>,
     /// The largest number of this, the next and the last round of [`reduce_max`](Self::reduce_max), in turn. Bits of numbers that are not
     /// negative, which are in the order of the numbers.
@@ -72,7 +72,7 @@ pub(super) struct Multipliers<'a, T> {
 }
 
 /// What takes part in the step besides sweeps over the elements, if it does.
-pub(super) struct Parts<'a, T: Scalar> {
+pub(super) struct StepParts<'a, T: Scalar> {
     /// The solver, if it treats all elements together.
     pub global: Option<&'a Global>,
     /// What keeps cloth from stretching.
@@ -86,7 +86,7 @@ pub(super) struct Parts<'a, T: Scalar> {
 /// What a worker keeps of a step.
 #[derive(Default)]
 pub(super) struct Log {
-    pub tally: Tally,
+    pub tally: StepTally,
     /// When the stage began, s.
     last: f64,
     /// How often workers have agreed on a number.
@@ -111,12 +111,12 @@ impl<'a, T: Scalar> Run<'a, T> {
         model: &'a Model<T>,
         params: &'a Params,
         state: &'a mut State<T>,
-        memory: &'a mut Memory<T>,
-        plan: Plan,
+        memory: &'a mut StepMemory<T>,
+        plan: StepPlan,
         lanes: LaneChoice,
         clock: Option<fn() -> f64>,
     ) -> Self {
-        let Plan { time, colliders, .. } = plan;
+        let StepPlan { time, colliders, .. } = plan;
         let zero = [T::of(0.0); BLOCK];
         let unknown = state.multipliers.iter().all(|m| *m == zero);
         let scheme = time.integrator.scheme(time.h, false);
@@ -153,7 +153,7 @@ impl<'a, T: Scalar> Run<'a, T> {
             },
             targets: &state.targets,
             colliders,
-            parts: Parts {
+            parts: StepParts {
                 global: plan.global.then_some(&memory.global),
                 inextensibility: memory.inextensibility.desk(),
                 limits: memory.limit.begin(&model.limits, lanes.width, lanes.level),
@@ -165,7 +165,7 @@ impl<'a, T: Scalar> Run<'a, T> {
     }
 
     /// All substeps, as one worker's part: the stages of a step, top to bottom.
-    pub fn steps(&self, worker: Worker<'_>) -> Tally {
+    pub fn steps(&self, worker: Worker<'_>) -> StepTally {
         let mut log = Log { last: self.now(), ..Log::default() };
         for number in 0..self.time.substeps {
             let substep = self.substep(number);

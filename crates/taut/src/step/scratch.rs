@@ -18,12 +18,12 @@ pub struct Scratch<T: Scalar> {
     pub(super) lanes: LaneChoice,
     pub(super) clock: Option<fn() -> f64>,
     pub(super) eager: bool,
-    pub(super) memory: Memory<T>,
+    pub(super) memory: StepMemory<T>,
 }
 
-/// Memory to work in. What depends on the model alone is kept from step to step.
+/// StepMemory to work in. What depends on the model alone is kept from step to step.
 #[derive(Debug, Default)]
-pub(super) struct Memory<T: Scalar> {
+pub(super) struct StepMemory<T: Scalar> {
     /// x at a substep's start.
     pub x_start: Vec<Vertex<T>>,
     /// x̃.
@@ -47,7 +47,7 @@ impl<T: Scalar> Scratch<T> {
             lanes: LaneChoice { width: Width::default(), level: Level::new() },
             clock: None,
             eager: false,
-            memory: Memory::default(),
+            memory: StepMemory::default(),
         }
     }
 

@@ -3,7 +3,7 @@
 use super::arrays::on_chunk;
 use super::run::{Log, Run, Substep};
 use crate::lanes::{BLOCK, Scalar};
-use crate::solve::global::{Candidate, Global, Outcome, Settings};
+use crate::solve::global::{Candidate, Global, Outcome, SolveSettings};
 use crate::state::xyz;
 use crate::team::Worker;
 
@@ -12,7 +12,7 @@ impl<T: Scalar> Run<'_, T> {
     /// with those vertices held where the contact put them, so that their neighbours feel it.
     pub(super) fn solve_together(&self, worker: Worker<'_>, global: &Global, substep: &Substep<T>, log: &mut Log) {
         let Substep { scheme, colliders, .. } = substep;
-        let settings = Settings {
+        let settings = SolveSettings {
             solver: self.params.solver,
             reach: scheme.reach,
             rate: scheme.rate,
@@ -38,7 +38,7 @@ impl<T: Scalar> Run<'_, T> {
     }
 
     /// Hands over positions and multipliers, solves, and takes them back. Vertices that have touched something are held.
-    fn solve_once(&self, worker: Worker<'_>, global: &Global, settings: &Settings) -> Outcome {
+    fn solve_once(&self, worker: Worker<'_>, global: &Global, settings: &SolveSettings) -> Outcome {
         let zero = T::of(0.0);
         self.arrays.on_chunk(worker, |mut chunk| {
             chunk.each(|i, at| {

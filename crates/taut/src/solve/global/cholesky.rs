@@ -5,7 +5,7 @@
 //! treated together as one dense front (Duff and Reid, "The multifrontal solution of indefinite sparse symmetric linear
 //! equations", 1983), which is where all the time goes.
 
-use super::field::Field;
+use super::lists::SharedList;
 use super::matrix::Matrix;
 use super::order::minimum_degree;
 use core::ops::Range;
@@ -150,7 +150,7 @@ impl Cholesky {
     }
 
     /// Solves for `to`, given the right-hand side `from`.
-    pub fn solve(&mut self, from: &Field, to: &Field) {
+    pub fn solve(&mut self, from: &SharedList, to: &SharedList) {
         let y = &mut self.vector;
         for (k, &v) in self.order.iter().enumerate() {
             y[3 * k..3 * k + 3].copy_from_slice(&from.get3(v as usize));

@@ -26,20 +26,20 @@ impl Solve<'_> {
             let stress = self.table.blocks[e].stiffness.times(&lagged);
             let mut energy = 0.0;
             for (j, r) in item.own_rows().enumerate() {
-                g.lambda.set(item.row as usize + j, -stress[r]);
+                g.rows.lambda.set(item.row as usize + j, -stress[r]);
                 energy += 0.5 * stress[r] * lagged[r];
             }
             energy
         });
         let [moved, square, _, residual] = self.crew.reduce(g.vertices, |i| {
-            let w = g.w.get(i);
+            let w = g.points.w.get(i);
             if w == 0.0 {
                 g.arm[0].set3(i, [0.0; 3]);
                 return [0.0; 4];
             }
-            let off = small::plus(g.x.get3(i), -1.0, g.target.get3(i));
+            let off = small::plus(g.points.x.get3(i), -1.0, g.points.target.get3(i));
             let inertia = 1.0 / (w * s);
-            let slope = small::plus(self.pull(i, &g.lambda).map(|f| -f), inertia, off);
+            let slope = small::plus(self.pull(i, &g.rows.lambda).map(|f| -f), inertia, off);
             g.arm[0].set3(i, slope);
             let size = small::dot(slope, slope);
             [0.5 * inertia * small::dot(off, off), s * w * size, 0.0, s * w * self.settings.rate * size.sqrt()]
@@ -49,9 +49,9 @@ impl Solve<'_> {
 
     /// Goes where Φ is lowest: here, where the multipliers of a warm start would have the vertices; or to one of `others`. Damped rows have
     /// no Φ: there, where the least is left of the equations.
-    pub(super) fn lowest(&self, others: &[&super::Field]) -> Standing {
+    pub(super) fn lowest(&self, others: &[&super::SharedList]) -> Standing {
         let g = self.global;
-        let (mut best, mut at) = (self.forces(), &g.old_x);
+        let (mut best, mut at) = (self.forces(), &g.kept.x);
         let mut last = at;
         for &other in others.iter().filter(|other| self.elsewhere(other)) {
             self.place(other);
@@ -71,34 +71,34 @@ impl Solve<'_> {
     }
 
     /// Whether free vertices are elsewhere there than where the solve began.
-    fn elsewhere(&self, there: &super::Field) -> bool {
+    fn elsewhere(&self, there: &super::SharedList) -> bool {
         let g = self.global;
-        let moved = |i| f64::from(g.w.get(i) > 0.0 && g.old_x.get3(i) != there.get3(i));
+        let moved = |i| f64::from(g.points.w.get(i) > 0.0 && g.kept.x.get3(i) != there.get3(i));
         self.crew.sum(g.vertices, moved) > 0.0
     }
 
     /// Puts free vertices there.
-    fn place(&self, there: &super::Field) {
+    fn place(&self, there: &super::SharedList) {
         let g = self.global;
         self.crew.each(g.vertices, |i| {
-            if g.w.get(i) > 0.0 {
-                g.x.set3(i, there.get3(i));
+            if g.points.w.get(i) > 0.0 {
+                g.points.x.set3(i, there.get3(i));
             }
         });
     }
 
     /// x ← x + length · direction, for what is free.
-    pub(super) fn go(&self, length: f64, direction: &super::Field) {
+    pub(super) fn go(&self, length: f64, direction: &super::SharedList) {
         let g = self.global;
         self.crew.each(g.vertices, |i| {
-            if g.w.get(i) > 0.0 {
-                g.x.set3(i, small::plus(g.x.get3(i), length, direction.get3(i)));
+            if g.points.w.get(i) > 0.0 {
+                g.points.x.set3(i, small::plus(g.points.x.get3(i), length, direction.get3(i)));
             }
         });
     }
 
     /// a·b over all vertices.
-    pub(super) fn product(&self, a: &super::Field, b: &super::Field) -> f64 {
+    pub(super) fn product(&self, a: &super::SharedList, b: &super::SharedList) -> f64 {
         self.crew.sum(self.global.vertices, |i| small::dot(a.get3(i), b.get3(i)))
     }
 
@@ -117,14 +117,14 @@ impl Solve<'_> {
             (0..3).for_each(|d| a[d][d] = most);
         }
         for (c, value) in [a[0][0], a[1][0], a[1][1], a[2][0], a[2][1], a[2][2]].into_iter().enumerate() {
-            self.global.tile.set(6 * i + c, value);
+            self.global.curvature.tile.set(6 * i + c, value);
         }
     }
 
     /// Solves with it.
     #[inline(always)]
     pub(super) fn apply_tile(&self, i: usize, mut b: [f64; 3]) -> [f64; 3] {
-        let t: [f64; 6] = core::array::from_fn(|c| self.global.tile.get(6 * i + c));
+        let t: [f64; 6] = core::array::from_fn(|c| self.global.curvature.tile.get(6 * i + c));
         small::solve(&[[t[0], 0.0, 0.0], [t[1], t[2], 0.0], [t[3], t[4], t[5]]], 3, &mut b);
         b
     }

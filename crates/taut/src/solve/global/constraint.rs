@@ -75,7 +75,7 @@ impl Solve<'_> {
         let mut sample = Sample::ZERO;
         self.crew.each(self.table.items.len(), |e| {
             let (item, lagged) = (&self.table.items[e], self.sample(e, &mut sample));
-            let held = self.table.blocks[e].compliance.times(&self.rows_of(item, &g.lambda));
+            let held = self.table.blocks[e].compliance.times(&self.rows_of(item, &g.rows.lambda));
             for (j, r) in item.own_rows().enumerate() {
                 g.row[0].set(item.row as usize + j, lagged[r] + held[r]);
             }
@@ -88,8 +88,8 @@ impl Solve<'_> {
     pub(super) fn remember(&self, caution: &mut Caution, residual: f64) {
         if caution.watch(residual) {
             let g = self.global;
-            self.crew.each(g.vertices, |i| g.old_x.set3(i, g.x.get3(i)));
-            self.crew.each(self.table.rows(), |r| g.old_lambda.set(r, g.lambda.get(r)));
+            self.crew.each(g.vertices, |i| g.kept.x.set3(i, g.points.x.get3(i)));
+            self.crew.each(self.table.rows(), |r| g.kept.lambda.set(r, g.rows.lambda.get(r)));
         }
     }
 
@@ -100,8 +100,8 @@ impl Solve<'_> {
             return super::Outcome { iterations, residual };
         }
         let g = self.global;
-        self.crew.each(g.vertices, |i| g.x.set3(i, g.old_x.get3(i)));
-        self.crew.each(self.table.rows(), |r| g.lambda.set(r, g.old_lambda.get(r)));
+        self.crew.each(g.vertices, |i| g.points.x.set3(i, g.kept.x.get3(i)));
+        self.crew.each(self.table.rows(), |r| g.rows.lambda.set(r, g.kept.lambda.get(r)));
         super::Outcome { iterations, residual: caution.best }
     }
 
@@ -109,20 +109,20 @@ impl Solve<'_> {
     /// take it back, and Ŵ.
     #[inline(always)]
     fn stray(&self, i: usize) {
-        let (g, w) = (self.global, self.global.w.get(i));
+        let (g, w) = (self.global, self.global.points.w.get(i));
         if w == 0.0 {
             g.arm[0].set3(i, [0.0; 3]);
             g.arm[1].set3(i, [0.0; 3]);
-            g.heft.set(i, 0.0);
+            g.curvature.heft.set(i, 0.0);
             return;
         }
         let carry = self.settings.reach * w;
         let share = 1.0 / (1.0 + carry * self.bend(i));
-        let (x, target) = (g.x.get3(i), g.target.get3(i));
-        let off = small::plus(small::plus(x, -1.0, target), -carry, self.pull(i, &g.lambda));
+        let (x, target) = (g.points.x.get3(i), g.points.target.get3(i));
+        let off = small::plus(small::plus(x, -1.0, target), -carry, self.pull(i, &g.rows.lambda));
         g.arm[1].set3(i, off);
         g.arm[0].set3(i, off.map(|o| o * share));
-        g.heft.set(i, carry * share);
+        g.curvature.heft.set(i, carry * share);
     }
 
     /// Bounds the curvature of each item's rows under the present multipliers: for each of its vertices `share` times the
@@ -146,7 +146,7 @@ impl Solve<'_> {
                 sums[i / 3 + 1][i % 3] = row + first;
             }
             for k in 0..item.arms() {
-                g.bend.set(ARMS * e + k, share * sums[k].iter().fold(0.0, |m: f64, &s| m.max(s)));
+                g.curvature.bend.set(ARMS * e + k, share * sums[k].iter().fold(0.0, |m: f64, &s| m.max(s)));
             }
         });
     }
@@ -154,7 +154,7 @@ impl Solve<'_> {
     /// K at vertex i, N/m.
     #[inline(always)]
     pub(super) fn bend(&self, i: usize) -> f64 {
-        self.table.touching_ids(i).map(|(e, k)| self.global.bend.get(ARMS * e + k)).sum()
+        self.table.touching_ids(i).map(|(e, k)| self.global.curvature.bend.get(ARMS * e + k)).sum()
     }
 
     /// The right-hand side and diagonal of item e's rows. Returns their residual.
@@ -170,7 +170,7 @@ impl Solve<'_> {
             g.row[0].set(row, self.push(item, j, &back) - h / d);
             let (mut give, mut stray) = (self.table.blocks[e].compliance.diagonal[r] / d, 0.0);
             for k in 0..item.arms() {
-                let gradient = g.gradient.get3(item.gradient(j, k));
+                let gradient = g.rows.gradient.get3(item.gradient(j, k));
                 give += heft[k] * small::dot(gradient, gradient);
                 stray += small::norm(gradient) * small::norm(off[k]);
             }
@@ -185,7 +185,9 @@ impl Solve<'_> {
 
     #[inline(always)]
     pub(super) fn hefts(&self, item: &Item) -> [f64; ARMS] {
-        core::array::from_fn(|k| if k < item.arms() { self.global.heft.get(item.vertices[k] as usize) } else { 0.0 })
+        core::array::from_fn(|k| {
+            if k < item.arms() { self.global.curvature.heft.get(item.vertices[k] as usize) } else { 0.0 }
+        })
     }
 
     /// D^-½ E⁻¹ D^-½ of item e: its part of the matrix besides J Ŵ Jᵀ.
@@ -198,19 +200,25 @@ impl Solve<'_> {
     /// Moves positions and multipliers by the δλ in `row[2]`.
     pub(super) fn advance(&self) {
         let g = self.global;
-        self.crew.each(self.table.rows(), |r| g.lambda.add(r, g.row[2].get(r)));
+        self.crew.each(self.table.rows(), |r| g.rows.lambda.add(r, g.row[2].get(r)));
         self.crew.each(g.vertices, |i| {
-            let heft = g.heft.get(i);
+            let heft = g.curvature.heft.get(i);
             if heft > 0.0 {
-                let to = small::plus(small::plus(g.x.get3(i), heft, self.pull(i, &g.row[2])), -1.0, g.arm[0].get3(i));
-                g.x.set3(i, to);
+                let to =
+                    small::plus(small::plus(g.points.x.get3(i), heft, self.pull(i, &g.row[2])), -1.0, g.arm[0].get3(i));
+                g.points.x.set3(i, to);
             }
         });
     }
 
     /// A y, into `to`, for item e's rows, if `arm[2]` holds Ŵ Jᵀ y.
     #[inline(always)]
-    pub(super) fn matrix_rows(&self, e: usize, y: &super::Field, to: &super::Field) -> ([f64; ROWS], [f64; ROWS]) {
+    pub(super) fn matrix_rows(
+        &self,
+        e: usize,
+        y: &super::SharedList,
+        to: &super::SharedList,
+    ) -> ([f64; ROWS], [f64; ROWS]) {
         let item = &self.table.items[e];
         let moved = self.corners(item, &self.global.arm[2]);
         let y = self.rows_of(item, y);

@@ -36,18 +36,18 @@ pub(super) type Curvature = fn(&[f64], &Corners, &[f64; ROWS], &mut Small);
 
 /// Elements of one kind: a stretch of the table's items.
 #[derive(Clone, Debug)]
-pub(super) struct Kind {
+pub(super) struct ItemKind {
     pub items: Range<usize>,
     pub sample: Sampler,
     pub curvature: Curvature,
 }
 
 /// The kind `E`.
-pub(super) fn kind<E, const V: usize, const D: usize, const P: usize, const R: usize>(items: Range<usize>) -> Kind
+pub(super) fn kind<E, const V: usize, const D: usize, const P: usize, const R: usize>(items: Range<usize>) -> ItemKind
 where
     E: Element<V, D, P, R>,
 {
-    Kind { items, sample: sample::<E, V, D, P, R>, curvature: curvature::<E, V, D, P, R> }
+    ItemKind { items, sample: sample::<E, V, D, P, R>, curvature: curvature::<E, V, D, P, R> }
 }
 
 fn sample<E, const V: usize, const D: usize, const P: usize, const R: usize>(

@@ -45,7 +45,7 @@ impl Solve<'_> {
                 a[i][j] = softness.at(own[i], own[j]);
                 for k in 0..item.arms() {
                     let among = self.table.valence(item.vertices[k] as usize) as f64;
-                    let (u, v) = (g.gradient.get3(item.gradient(i, k)), g.gradient.get3(item.gradient(j, k)));
+                    let (u, v) = (g.rows.gradient.get3(item.gradient(i, k)), g.rows.gradient.get3(item.gradient(j, k)));
                     a[i][j] += among * heft[k] * small::dot(u, v);
                 }
             }

@@ -2,7 +2,7 @@
 
 use super::cholesky::Cholesky;
 use super::evaluate::{ARMS, EDGES, ROWS, Small};
-use super::field::Field;
+use super::lists::SharedList;
 use super::table::{Item, Table};
 use super::{Solve, psd, small};
 use std::sync::Mutex;
@@ -20,13 +20,13 @@ pub(super) struct Matrix {
     /// Where each item's Hessian is in `tiles`.
     offsets: Vec<u32>,
     /// Hessians of items: blocks (a, b) with a ≤ b.
-    tiles: Field,
+    tiles: SharedList,
     /// The blocks.
-    pub values: Field,
+    pub values: SharedList,
     /// The factor and whatever it needs; only ever one worker's.
     pub cholesky: Mutex<Cholesky>,
     /// What that worker found.
-    pub verdict: Field,
+    pub verdict: SharedList,
 }
 
 impl Matrix {
@@ -87,7 +87,7 @@ impl Matrix {
 
     /// One vector of the matrix times `y`.
     #[inline(always)]
-    pub fn times(&self, vertex: usize, y: &Field) -> [f64; 3] {
+    pub fn times(&self, vertex: usize, y: &SharedList) -> [f64; 3] {
         let mut out = [0.0; 3];
         for n in self.row(vertex) {
             let (a, y) = (self.block(n), y.get3(self.columns[n] as usize));
@@ -131,8 +131,8 @@ impl Solve<'_> {
     /// −Σ_r λ_r ∇²c_r over the edges of item e.
     pub(super) fn curvature(&self, e: usize, h: &mut Small) {
         let (g, item) = (self.global, &self.table.items[e]);
-        let sigma: [f64; ROWS] = self.rows_of(item, &g.lambda).map(|l| -l);
-        let x = self.corners(item, &g.x);
+        let sigma: [f64; ROWS] = self.rows_of(item, &g.rows.lambda).map(|l| -l);
+        let x = self.corners(item, &g.points.x);
         if let Some(kind) = self.table.kinds.iter().find(|k| k.items.contains(&e)) {
             (kind.curvature)(&self.table.rest[item.rest as usize..], &x, &sigma, h);
         }
@@ -148,13 +148,13 @@ impl Solve<'_> {
         let mut mu = [0.0; ARMS];
         for k in 0..arms {
             let v = item.vertices[k] as usize;
-            let w = g.w.get(v);
+            let w = g.points.w.get(v);
             let share = 0.5 / (self.settings.reach * w * self.table.valence(v) as f64);
             mu[k] = if w > 0.0 { share } else { 0.0 };
         }
         let most = mu.iter().fold(0.0, |m: f64, &s| m.max(s));
         (0..arms).for_each(|k| {
-            if g.w.get(item.vertices[k] as usize) == 0.0 {
+            if g.points.w.get(item.vertices[k] as usize) == 0.0 {
                 mu[k] = most
             }
         });
@@ -175,7 +175,7 @@ impl Solve<'_> {
         let flat = |j: usize| {
             let mut out = [0.0; EDGES];
             for k in 1..item.arms() {
-                out[3 * k - 3..3 * k].copy_from_slice(&self.global.gradient.get3(item.gradient(j, k)));
+                out[3 * k - 3..3 * k].copy_from_slice(&self.global.rows.gradient.get3(item.gradient(j, k)));
             }
             out
         };
@@ -221,7 +221,7 @@ impl Solve<'_> {
     /// Adds up vertex i's row of blocks.
     fn assemble(&self, i: usize) {
         let (g, matrix) = (self.global, &self.global.matrix);
-        let w = g.w.get(i);
+        let w = g.points.w.get(i);
         for n in matrix.row(i) {
             let j = matrix.columns[n] as usize;
             let mut block = [0.0; 9];
@@ -229,7 +229,7 @@ impl Solve<'_> {
                 let own = if w > 0.0 { 1.0 / (w * self.settings.reach) } else { 1.0 };
                 [block[0], block[4], block[8]] = [own; 3];
             }
-            if w > 0.0 && g.w.get(j) > 0.0 {
+            if w > 0.0 && g.points.w.get(j) > 0.0 {
                 for &source in &matrix.sources[matrix.origins[n] as usize..matrix.origins[n + 1] as usize] {
                     let (e, a, b) = (source as usize / 64, source as usize / 8 % 8, source as usize % 8);
                     let arms = self.table.items[e].arms();

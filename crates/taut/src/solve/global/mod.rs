@@ -25,8 +25,8 @@ mod configuration;
 mod constraint;
 mod evaluate;
 mod fastest;
-mod field;
 mod jacobi;
+mod lists;
 mod matrix;
 mod ncg;
 mod newton;
@@ -45,13 +45,13 @@ use super::Solver;
 use crate::lanes::Scalar;
 use crate::model::Elements;
 use crate::team::Worker;
-use field::{Crew, Field};
+use lists::{Crew, SharedList};
 use matrix::Matrix;
 use table::Table;
 
 /// What a solve needs to know.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Settings {
+pub(crate) struct SolveSettings {
     /// Which method. [`Solver::GaussSeidel`] is not one of these and does nothing.
     pub solver: Solver,
     /// s (s²), above 0: how far an elastic acceleration carries.
@@ -68,7 +68,7 @@ pub(crate) struct Settings {
 /// What a solve did.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Outcome {
-    /// Iterations, counted as [`Settings::iterations`] counts them.
+    /// Iterations, counted as [`SolveSettings::iterations`] counts them.
     pub iterations: u32,
     /// How far from solved, where the method last looked.
     ///
@@ -102,32 +102,54 @@ pub(crate) struct Candidate {
 pub(crate) struct Global {
     table: Table,
     vertices: usize,
-    /// By vertex: positions, x̃, ṽ, inverse masses.
-    x: Field,
-    start: Field,
-    target: Field,
-    drift: Field,
-    w: Field,
-    /// By row: multipliers.
-    lambda: Field,
-    /// Positions and multipliers to go back to.
-    old_x: Field,
-    old_lambda: Field,
-    /// By row: values c, gradients ∇c.
-    value: Field,
-    gradient: Field,
+    points: PointLists,
+    rows: RowLists,
+    /// What to go back to.
+    kept: Kept,
+    curvature: CurvatureLists,
     /// By row, for the methods' own use.
-    row: [Field; 7],
+    row: [SharedList; 7],
     /// By vertex (three numbers each), for the methods' own use.
-    arm: [Field; 6],
-    /// By vertex, one number: the inverse mass with a share for curvature.
-    heft: Field,
-    /// By item and its vertices: a bound for the rows' curvature, N/m.
-    bend: Field,
-    /// By vertex, six numbers: the factors of a preconditioner's 3×3 blocks.
-    tile: Field,
-    partials: [Field; 2],
+    arm: [SharedList; 6],
+    partials: [SharedList; 2],
     matrix: Matrix,
+}
+
+/// By vertex: what the caller hands over, and gets back.
+#[derive(Debug, Default)]
+struct PointLists {
+    x: SharedList,
+    start: SharedList,
+    target: SharedList,
+    drift: SharedList,
+    /// Inverse masses.
+    w: SharedList,
+}
+
+/// By row: multipliers, values c, gradients ∇c.
+#[derive(Debug, Default)]
+struct RowLists {
+    lambda: SharedList,
+    value: SharedList,
+    gradient: SharedList,
+}
+
+/// Positions and multipliers at some moment.
+#[derive(Debug, Default)]
+struct Kept {
+    x: SharedList,
+    lambda: SharedList,
+}
+
+/// What is known of the rows' curvature.
+#[derive(Debug, Default)]
+struct CurvatureLists {
+    /// By vertex, one number: the inverse mass with a part for curvature.
+    heft: SharedList,
+    /// By item and its vertices: a bound for the rows' curvature, N/m.
+    bend: SharedList,
+    /// By vertex, six numbers: the factors of a preconditioner's 3×3 blocks.
+    tile: SharedList,
 }
 
 impl Global {
@@ -136,23 +158,7 @@ impl Global {
     pub(crate) fn prepare<T: Scalar>(&mut self, elements: &Elements<T>, vertices: usize, solver: Solver) {
         let new = self.table.gather(elements, vertices);
         self.vertices = vertices;
-        let rows = self.table.rows();
-        for field in [&mut self.lambda, &mut self.old_lambda, &mut self.value].into_iter().chain(&mut self.row) {
-            field.resize(rows);
-        }
-        let by_vertex = [&mut self.x, &mut self.start, &mut self.target, &mut self.drift, &mut self.old_x];
-        for field in by_vertex.into_iter().chain(&mut self.arm) {
-            field.resize(3 * vertices);
-        }
-        self.w.resize(vertices);
-        self.heft.resize(vertices);
-        self.bend.resize(evaluate::ARMS * self.table.items.len());
-        self.tile.resize(6 * vertices);
-        self.gradient.resize(3 * self.table.gradients);
-        let most = rows.max(3 * vertices).max(self.table.items.len());
-        for partials in &mut self.partials {
-            partials.resize(field::partial_room(most));
-        }
+        self.make_room();
         if new {
             self.matrix = Matrix::default();
         }
@@ -164,30 +170,47 @@ impl Global {
         }
     }
 
+    fn make_room(&mut self) {
+        let (rows, vertices, items) = (self.table.rows(), self.vertices, self.table.items.len());
+        let by_row = [&mut self.rows.lambda, &mut self.kept.lambda, &mut self.rows.value];
+        by_row.into_iter().chain(&mut self.row).for_each(|list| list.resize(rows));
+        let PointLists { x, start, target, drift, w } = &mut self.points;
+        let by_vertex = [x, start, target, drift, &mut self.kept.x];
+        by_vertex.into_iter().chain(&mut self.arm).for_each(|list| list.resize(3 * vertices));
+        w.resize(vertices);
+        self.curvature.heft.resize(vertices);
+        self.curvature.bend.resize(evaluate::ARMS * items);
+        self.curvature.tile.resize(6 * vertices);
+        self.rows.gradient.resize(3 * self.table.gradients);
+        let most = rows.max(3 * vertices).max(items);
+        self.partials.iter_mut().for_each(|partials| partials.resize(lists::partial_room(most)));
+    }
+
     /// Sets vertex `i`, in the model's own numbers. Each vertex by one worker.
     pub(crate) fn put(&self, i: usize, candidate: Candidate) {
-        self.x.set3(i, candidate.x);
-        self.start.set3(i, candidate.start);
-        self.target.set3(i, candidate.target);
-        self.drift.set3(i, candidate.drift);
-        self.w.set(i, candidate.w);
+        let PointLists { x, start, target, drift, w } = &self.points;
+        x.set3(i, candidate.x);
+        start.set3(i, candidate.start);
+        target.set3(i, candidate.target);
+        drift.set3(i, candidate.drift);
+        w.set(i, candidate.w);
     }
 
     /// Takes over multiplier `k` of the model's list, N for rows without a unit. Each by one worker.
     pub(crate) fn put_multiplier(&self, k: usize, value: f64) {
         if let Some(row) = self.table.row_at(k) {
-            self.lambda.set(row, value);
+            self.rows.lambda.set(row, value);
         }
     }
 
     /// Where vertex `i` is, m.
     pub(crate) fn position(&self, i: usize) -> [f64; 3] {
-        self.x.get3(i)
+        self.points.x.get3(i)
     }
 
     /// Multiplier `k` of the model's list, unless its row has no stiffness.
     pub(crate) fn multiplier(&self, k: usize) -> Option<f64> {
-        self.table.row_at(k).map(|row| self.lambda.get(row))
+        self.table.row_at(k).map(|row| self.rows.lambda.get(row))
     }
 
     /// Solves. Called by all workers at once with the same settings, after each has [`put`](Self::put) its share;
@@ -195,7 +218,7 @@ impl Global {
     ///
     /// Methods on positions begin at the `x` of the candidates or at x̃, where Φ is lower. The paper's Eq. 10 linearises about x̃,
     /// so a caller that wants its semi-implicit solvers (Fig. 1, "CG" and "exact") begins there.
-    pub(crate) fn solve(&self, worker: Worker<'_>, settings: &Settings) -> Outcome {
+    pub(crate) fn solve(&self, worker: Worker<'_>, settings: &SolveSettings) -> Outcome {
         worker.sync();
         let solve = Solve { global: self, table: &self.table, crew: Crew::new(worker, &self.partials), settings };
         solve.run()
@@ -207,7 +230,7 @@ struct Solve<'a> {
     global: &'a Global,
     table: &'a Table,
     crew: Crew<'a>,
-    settings: &'a Settings,
+    settings: &'a SolveSettings,
 }
 
 impl Solve<'_> {
@@ -236,14 +259,14 @@ impl Solve<'_> {
         let (g, rows) = (self.global, self.table.rows());
         let bad = |n: f64| if n.is_finite() { 0.0 } else { 1.0 };
         let arms = self.crew.sum(g.vertices, |i| {
-            g.old_x.set3(i, g.x.get3(i));
-            let all = [g.x.get3(i), g.target.get3(i), g.drift.get3(i)];
-            let w = g.w.get(i);
+            g.kept.x.set3(i, g.points.x.get3(i));
+            let all = [g.points.x.get3(i), g.points.target.get3(i), g.points.drift.get3(i)];
+            let w = g.points.w.get(i);
             all.iter().flatten().map(|&n| bad(n)).sum::<f64>() + bad(w) + f64::from(w < 0.0)
         });
         let multipliers = self.crew.sum(rows, |r| {
-            g.old_lambda.set(r, g.lambda.get(r));
-            bad(g.lambda.get(r))
+            g.kept.lambda.set(r, g.rows.lambda.get(r));
+            bad(g.rows.lambda.get(r))
         });
         let (s, rate) = (self.settings.reach, self.settings.rate);
         arms + multipliers == 0.0 && s > 0.0 && s.is_finite() && rate >= 0.0 && rate.is_finite()
@@ -253,13 +276,13 @@ impl Solve<'_> {
     fn contained(&self, residual: f64) -> bool {
         let (g, rows) = (self.global, self.table.rows());
         let bad = |n: f64| if n.is_finite() { 0.0 } else { 1.0 };
-        let arms = self.crew.sum(g.vertices, |i| g.x.get3(i).map(bad).iter().sum());
-        let multipliers = self.crew.sum(rows, |r| bad(g.lambda.get(r)));
+        let arms = self.crew.sum(g.vertices, |i| g.points.x.get3(i).map(bad).iter().sum());
+        let multipliers = self.crew.sum(rows, |r| bad(g.rows.lambda.get(r)));
         if arms + multipliers == 0.0 && residual.is_finite() {
             return true;
         }
-        self.crew.each(g.vertices, |i| g.x.set3(i, g.old_x.get3(i)));
-        self.crew.each(rows, |r| g.lambda.set(r, g.old_lambda.get(r)));
+        self.crew.each(g.vertices, |i| g.points.x.set3(i, g.kept.x.get3(i)));
+        self.crew.each(rows, |r| g.rows.lambda.set(r, g.kept.lambda.get(r)));
         false
     }
 
@@ -270,7 +293,7 @@ impl Solve<'_> {
 
     /// Positions of an item's vertices.
     #[inline(always)]
-    fn corners(&self, item: &table::Item, from: &Field) -> evaluate::Corners {
+    fn corners(&self, item: &table::Item, from: &SharedList) -> evaluate::Corners {
         let mut out = [[0.0; 3]; evaluate::ARMS];
         for k in 0..item.arms() {
             out[k] = from.get3(item.vertices[k] as usize);
@@ -281,7 +304,8 @@ impl Solve<'_> {
     /// Velocities of an item's vertices: ṽ + (x − x̃)·rate.
     #[inline(always)]
     fn velocities(&self, item: &table::Item, x: &evaluate::Corners) -> evaluate::Corners {
-        let (target, drift) = (self.corners(item, &self.global.target), self.corners(item, &self.global.drift));
+        let (target, drift) =
+            (self.corners(item, &self.global.points.target), self.corners(item, &self.global.points.drift));
         let mut out = [[0.0; 3]; evaluate::ARMS];
         for k in 0..item.arms() {
             for d in 0..3 {
@@ -296,17 +320,17 @@ impl Solve<'_> {
     #[inline(always)]
     fn sample(&self, e: usize, sample: &mut evaluate::Sample) -> [f64; evaluate::ROWS] {
         let (g, item) = (self.global, &self.table.items[e]);
-        let x = self.corners(item, &g.x);
+        let x = self.corners(item, &g.points.x);
         self.kind(e)(&self.table.rest[item.rest as usize..], &x, sample);
         let v = if self.table.viscous { self.velocities(item, &x) } else { [[0.0; 3]; evaluate::ARMS] };
         let mut lagged = [0.0; evaluate::ROWS];
         for (j, r) in item.own_rows().enumerate() {
             let row = item.row as usize + j;
-            g.value.set(row, sample.values[r]);
+            g.rows.value.set(row, sample.values[r]);
             let mut speed = 0.0;
             for k in 0..item.arms() {
                 let gradient = sample.gradients[r][k];
-                g.gradient.set3(item.gradient(j, k), gradient);
+                g.rows.gradient.set3(item.gradient(j, k), gradient);
                 speed += small::dot(gradient, v[k]);
             }
             lagged[r] = sample.values[r] + self.table.gamma[row] * speed;
@@ -337,7 +361,7 @@ impl Solve<'_> {
 
     /// Gathers an item's numbers from a list by row.
     #[inline(always)]
-    fn rows_of(&self, item: &table::Item, from: &Field) -> [f64; evaluate::ROWS] {
+    fn rows_of(&self, item: &table::Item, from: &SharedList) -> [f64; evaluate::ROWS] {
         let mut out = [0.0; evaluate::ROWS];
         for (j, r) in item.own_rows().enumerate() {
             out[r] = from.get(item.row as usize + j);
@@ -347,11 +371,11 @@ impl Solve<'_> {
 
     /// Σ over rows of ∇_i c · y at vertex i: one vector of Jᵀ y.
     #[inline(always)]
-    fn pull(&self, i: usize, y: &Field) -> [f64; 3] {
+    fn pull(&self, i: usize, y: &SharedList) -> [f64; 3] {
         let mut out = [0.0; 3];
         for (item, k) in self.table.touching(i) {
             for (j, row) in item.range().enumerate() {
-                let (gradient, y) = (self.global.gradient.get3(item.gradient(j, k)), y.get(row));
+                let (gradient, y) = (self.global.rows.gradient.get3(item.gradient(j, k)), y.get(row));
                 for d in 0..3 {
                     out[d] += gradient[d] * y;
                 }
@@ -365,7 +389,7 @@ impl Solve<'_> {
     fn push(&self, item: &table::Item, j: usize, d: &evaluate::Corners) -> f64 {
         let mut out = 0.0;
         for k in 0..item.arms() {
-            out += small::dot(self.global.gradient.get3(item.gradient(j, k)), d[k]);
+            out += small::dot(self.global.rows.gradient.get3(item.gradient(j, k)), d[k]);
         }
         out
     }

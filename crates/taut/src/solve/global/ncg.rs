@@ -25,7 +25,7 @@ impl Solve<'_> {
         let [slope, direction, steep, ..] = &self.global.arm;
         // Fast stiff cloth stores more energy at x̃ than it has, and few iterations from there would leave it that energy.
         // Going down from where the step began cannot.
-        let mut now = self.lowest(&[&self.global.target, &self.global.start]);
+        let mut now = self.lowest(&[&self.global.points.target, &self.global.points.start]);
         let (mut iterations, mut steps) = (0, 0);
         let mut size = self.precondition(0.0).0;
         self.crew.each(self.global.vertices, |i| direction.set3(i, steep.get3(i).map(|c| -c)));
@@ -74,10 +74,10 @@ impl Solve<'_> {
     }
 
     /// dᵀ S d, with the bound for the curvature.
-    fn curve(&self, d: &super::Field) -> f64 {
+    fn curve(&self, d: &super::SharedList) -> f64 {
         let (g, s) = (self.global, self.settings.reach);
         let inertia = self.crew.sum(g.vertices, |i| {
-            let w = g.w.get(i);
+            let w = g.points.w.get(i);
             if w > 0.0 { small::dot(d.get3(i), d.get3(i)) * (1.0 / (w * s) + self.bend(i)) } else { 0.0 }
         });
         inertia
@@ -97,12 +97,12 @@ impl Solve<'_> {
         let g = self.global;
         let [slope, _, steep, ..] = &g.arm;
         let [size, across, ..] = self.crew.reduce(g.vertices, |i| {
-            if g.w.get(i) == 0.0 {
+            if g.points.w.get(i) == 0.0 {
                 steep.set3(i, [0.0; 3]);
                 return [0.0; 4];
             }
             let old = steep.get3(i);
-            let carry = self.settings.reach * g.w.get(i);
+            let carry = self.settings.reach * g.points.w.get(i);
             let z = slope.get3(i).map(|c| c * carry);
             steep.set3(i, z);
             [small::dot(slope.get3(i), z), last * small::dot(slope.get3(i), old), 0.0, 0.0]

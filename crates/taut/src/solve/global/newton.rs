@@ -30,7 +30,7 @@ impl Solve<'_> {
     /// Begins at x̃ (or where a warm start would have it), or where the step began if Φ is lower there: fast stiff cloth stores more energy
     /// at x̃ than it has, and one step from there would leave it much of that.
     fn begin_low(&self) -> Standing {
-        self.lowest(&[&self.global.target, &self.global.start])
+        self.lowest(&[&self.global.points.target, &self.global.points.start])
     }
 
     /// The whole of a single step along `arm[1]`, or as much of it as raises Φ nowhere: without that, cloth of 5 kN/m that falls
@@ -157,7 +157,7 @@ impl Solve<'_> {
             let [size, _, _, lacking] = self.crew.reduce(g.vertices, |i| {
                 let z_i = self.apply_tile(i, r.get3(i));
                 z.set3(i, z_i);
-                let carry = g.w.get(i) * self.settings.reach * self.settings.rate;
+                let carry = g.points.w.get(i) * self.settings.reach * self.settings.rate;
                 [small::dot(r.get3(i), z_i), 0.0, 0.0, carry * small::norm(r.get3(i))]
             });
             if !(lacking > limit && size > 0.0 && size.is_finite()) {

@@ -75,10 +75,10 @@ impl Solve<'_> {
     }
 
     /// A y into `to`, and yᵀ A y.
-    fn times(&self, y: &super::Field, to: &super::Field) -> f64 {
+    fn times(&self, y: &super::SharedList, to: &super::SharedList) -> f64 {
         let g = self.global;
         self.crew.each(g.vertices, |i| {
-            let heft = g.heft.get(i);
+            let heft = g.curvature.heft.get(i);
             g.arm[2].set3(i, if heft > 0.0 { self.pull(i, y).map(|f| f * heft) } else { [0.0; 3] });
         });
         self.crew.sum(self.table.items.len(), |e| {

@@ -5,7 +5,7 @@ use crate::pack::SLACK;
 
 /// The compliance E⁻¹ and the stiffness E of one element. Rows that are not elastic have zeros.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Block {
+pub(super) struct ItemStiffness {
     /// Bit r is set if row r is elastic.
     pub mask: u8,
     /// E⁻¹.
@@ -62,8 +62,8 @@ const RIGID: f64 = 1e-13;
 
 /// Inverts an element's compliance. Rows at [`SLACK`], negative ones and what is not a number have no stiffness; couplings
 /// that would let a deformation release energy are left out.
-pub(super) fn stiffness<const R: usize>(compliance: &[f64; R], coupling: [f64; 3]) -> Block {
-    let mut out = Block::default();
+pub(super) fn stiffness<const R: usize>(compliance: &[f64; R], coupling: [f64; 3]) -> ItemStiffness {
+    let mut out = ItemStiffness::default();
     for r in 0..R {
         if (0.0..SLACK * 0.99).contains(&compliance[r]) {
             out.mask |= 1 << r;

@@ -1,7 +1,7 @@
 //! All elastic rows of a model in flat lists, in `f64`, whatever the model computes in.
 
-use super::evaluate::{self, ARMS, Kind};
-use super::stiffness::{Block, stiffness};
+use super::evaluate::{self, ARMS, ItemKind};
+use super::stiffness::{ItemStiffness, stiffness};
 use crate::element::Element;
 use crate::lanes::{BLOCK, Scalar, Vertex};
 use crate::model::{Elements, Visit};
@@ -59,10 +59,10 @@ impl Item {
 /// The rows and where they act.
 #[derive(Debug, Default)]
 pub(super) struct Table {
-    pub kinds: Vec<Kind>,
+    pub kinds: Vec<ItemKind>,
     pub items: Vec<Item>,
     /// How stiff each item is.
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<ItemStiffness>,
     pub rest: Vec<f64>,
     /// Damping time γ of each row, s.
     pub gamma: Vec<f64>,
@@ -99,7 +99,7 @@ impl Table {
         self.slots.resize(elements.multipliers * BLOCK, u32::MAX);
         self.blocks.clear();
         (self.gradients, self.viscous) = (0, false);
-        elements.for_each(&mut Gather(self));
+        elements.for_each(&mut TableGather(self));
         let same = before == self.items && self.starts.len() == vertices + 1;
         if !same {
             self.connect(vertices);
@@ -149,9 +149,9 @@ impl Table {
     }
 }
 
-struct Gather<'a>(&'a mut Table);
+struct TableGather<'a>(&'a mut Table);
 
-impl<T: Scalar> Visit<T> for Gather<'_> {
+impl<T: Scalar> Visit<T> for TableGather<'_> {
     fn visit<E, const V: usize, const D: usize, const P: usize, const R: usize>(&mut self, batch: &Batch<T, V, P, R>)
     where
         E: Element<V, D, P, R>,

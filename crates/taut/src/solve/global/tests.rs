@@ -15,7 +15,7 @@ fn to_the_end(sheet: &Sheet, solver: Solver) -> (Sheet, Outcome) {
     let mut candidates = sheet.candidates();
     let (team, mut global) = (Team::new(1), Global::default());
     let rounds = if matches!(solver, Solver::NewtonCg | Solver::NewtonCholesky) { 25 } else { 1 };
-    let settings = Settings { tolerance: 1e-8, ..settings(solver) };
+    let settings = SolveSettings { tolerance: 1e-8, ..settings(solver) };
     let (mut found, mut outcome) = (sheet.clone(), Outcome::default());
     for _ in 0..rounds {
         (found, outcome) = sheet.solve(&mut global, &team, &settings, &candidates);
@@ -89,7 +89,7 @@ fn newton_lowers_the_energy_and_doubles_its_digits() {
     let (mut energy, mut residual) = (f64::INFINITY, f64::INFINITY);
     let mut doubled = 0;
     for iterations in 0..30 {
-        let (found, outcome) = start.step(&Settings { iterations, ..settings(Solver::Newton) });
+        let (found, outcome) = start.step(&SolveSettings { iterations, ..settings(Solver::Newton) });
         let now = found.phi(&candidates);
         assert!(now <= energy * (1.0 + 1e-12), "step {iterations}: {energy} to {now}");
         // Near the end, the error is squared: in units of the largest velocity that still counts as near, 1 m/s.
@@ -121,7 +121,7 @@ fn the_bits_do_not_depend_on_the_number_of_workers() {
     let bits = |s: &Sheet| s.x.iter().flatten().chain(&s.lambda).map(|n| n.to_bits()).collect::<Vec<_>>();
     for &solver in ALL {
         let run = |threads| {
-            let settings = Settings { iterations: 12, ..settings(solver) };
+            let settings = SolveSettings { iterations: 12, ..settings(solver) };
             start.solve(&mut Global::default(), &Team::new(threads), &settings, &start.candidates())
         };
         let (one, outcome) = run(1);
@@ -137,7 +137,7 @@ fn the_bits_do_not_depend_on_the_number_of_workers() {
 fn memory_from_another_model_does_not_matter() {
     let (large, small) = (moving(10, 0.0), moving(6, 0.01));
     for &solver in ALL {
-        let settings = Settings { iterations: 12, ..settings(solver) };
+        let settings = SolveSettings { iterations: 12, ..settings(solver) };
         let (mut global, team) = (Global::default(), Team::new(1));
         large.solve(&mut global, &team, &settings, &large.candidates());
         let (again, _) = small.solve(&mut global, &team, &settings, &small.candidates());
@@ -151,7 +151,7 @@ fn held_vertices_stay_and_free_fall_is_free() {
     start.w[20] = 0.0;
     for &solver in ALL {
         let candidates = start.candidates();
-        let (found, _) = start.step(&Settings { iterations: 30, ..settings(solver) });
+        let (found, _) = start.step(&SolveSettings { iterations: 30, ..settings(solver) });
         for i in [0, 7, 20] {
             assert_eq!(found.x[i], candidates[i].x, "{solver:?} moved held vertex {i}");
         }
@@ -163,7 +163,7 @@ fn held_vertices_stay_and_free_fall_is_free() {
         x[1] = 0.0;
     }
     for &solver in ALL {
-        let (found, outcome) = loose.step(&Settings { iterations: 20, ..settings(solver) });
+        let (found, outcome) = loose.step(&SolveSettings { iterations: 20, ..settings(solver) });
         let fell = found.x.iter().map(|x| (x[1] + G * H * H).abs()).fold(0.0, f64::max);
         assert!(fell < 1e-12 && outcome.residual < 1e-9, "{solver:?}: {fell:e} {outcome:?}");
     }
@@ -183,9 +183,9 @@ fn single_precision_models_are_solved_in_double() {
 }
 
 /// Runs every method on something absurd; what comes out must be finite, within the cap, or what went in.
-fn survive(what: &str, start: &Sheet, candidates: &[Candidate], change: impl Fn(&mut Settings)) -> Vec<Outcome> {
+fn survive(what: &str, start: &Sheet, candidates: &[Candidate], change: impl Fn(&mut SolveSettings)) -> Vec<Outcome> {
     let one = |solver| {
-        let mut settings = Settings { iterations: 40, ..settings(solver) };
+        let mut settings = SolveSettings { iterations: 40, ..settings(solver) };
         change(&mut settings);
         let (found, outcome) = start.solve(&mut Global::default(), &Team::new(1), &settings, candidates);
         assert!(outcome.iterations <= 40, "{what}, {solver:?}: {outcome:?}");

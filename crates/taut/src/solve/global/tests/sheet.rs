@@ -5,7 +5,7 @@ use crate::lanes::{BLOCK, Scalar, V3};
 use crate::model::{Elements, LooseElements};
 use crate::pack::{Batch, Compliance, Loose, SLACK};
 use crate::solve::Solver;
-use crate::solve::global::{Candidate, Global, Outcome, Settings};
+use crate::solve::global::{Candidate, Global, Outcome, SolveSettings};
 use crate::team::Team;
 use std::sync::Mutex;
 
@@ -119,8 +119,8 @@ pub fn moving(n: usize, gamma: f64) -> Sheet {
 }
 
 /// Implicit Euler, and enough iterations for everyone.
-pub fn settings(solver: Solver) -> Settings {
-    Settings { solver, reach: H * H, rate: 1.0 / H, iterations: 20_000, tolerance: 1e-10 }
+pub fn settings(solver: Solver) -> SolveSettings {
+    SolveSettings { solver, reach: H * H, rate: 1.0 / H, iterations: 20_000, tolerance: 1e-10 }
 }
 
 impl<T: Scalar> Sheet<T> {
@@ -140,7 +140,7 @@ impl<T: Scalar> Sheet<T> {
         &self,
         global: &mut Global,
         team: &Team,
-        settings: &Settings,
+        settings: &SolveSettings,
         candidates: &[Candidate],
     ) -> (Self, Outcome) {
         global.prepare(&self.elements, self.x.len(), settings.solver);
@@ -169,7 +169,7 @@ impl<T: Scalar> Sheet<T> {
     }
 
     /// One solve from where the sheet is, on one thread.
-    pub fn step(&self, settings: &Settings) -> (Self, Outcome) {
+    pub fn step(&self, settings: &SolveSettings) -> (Self, Outcome) {
         self.solve(&mut Global::default(), &Team::new(1), settings, &self.candidates())
     }
 

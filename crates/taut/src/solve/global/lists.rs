@@ -9,9 +9,9 @@ use core::sync::atomic::{AtomicU64, Ordering};
 /// Relaxed atomics compile to plain loads and stores, and need no promise that the compiler cannot check: the work here
 /// is bound by memory, not by the vector instructions that this gives up.
 #[derive(Debug, Default)]
-pub(super) struct Field(Vec<AtomicU64>);
+pub(super) struct SharedList(Vec<AtomicU64>);
 
-impl Field {
+impl SharedList {
     /// Makes room for `len` numbers. What was in it stays where it was; what is new is zero.
     pub fn resize(&mut self, len: usize) {
         self.0.resize_with(len, AtomicU64::default);
@@ -50,7 +50,7 @@ impl Field {
 #[derive(Debug)]
 pub(super) struct Crew<'a> {
     pub worker: Worker<'a>,
-    partials: &'a [Field; 2],
+    partials: &'a [SharedList; 2],
     /// Which of the two lists of partial sums is next. With two, nobody can overwrite what somebody still reads: between
     /// two uses of one list all meet for the other.
     turn: Cell<usize>,
@@ -67,7 +67,7 @@ pub(super) fn partial_room(n: usize) -> usize {
 }
 
 impl<'a> Crew<'a> {
-    pub fn new(worker: Worker<'a>, partials: &'a [Field; 2]) -> Self {
+    pub fn new(worker: Worker<'a>, partials: &'a [SharedList; 2]) -> Self {
         Crew { worker, partials, turn: Cell::new(0) }
     }
 
