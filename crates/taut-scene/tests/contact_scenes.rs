@@ -93,7 +93,7 @@ fn without_contact_the_same_scenes_intersect() {
         }
         let log = simulation.contact();
         assert!(log.crossed.frames > 3 && log.began_free == Some(true), "{name}: {log:?}");
-        assert_eq!(simulation.metrics().touch, taut::Touch::default());
+        assert_eq!(simulation.metrics().touch, taut::ContactReport::default());
     }
 }
 

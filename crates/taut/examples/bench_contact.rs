@@ -1,15 +1,15 @@
-//! What detection and the guard cost: a pleated sheet, 10,000 to 1,000,000 triangles, one thread.
+//! What detection and the safety pass cost: a pleated sheet, 10,000 to 1,000,000 triangles, one thread.
 //!
 //! `cargo run --release -p taut --example bench_contact`
 //!
 //! Prints nanoseconds per triangle for every stage, best of several rounds. Close to linear means: the columns stay level.
-//! `calm` and `wild` are the guard for small random motion and for motion that would make most layers cross.
+//! `calm` and `wild` are the safety pass for small random motion and for motion that would make most layers cross.
 
 use std::time::Instant;
-use taut::contact::broad::Aabb;
-use taut::contact::detect::{Field, Pairs, near, swept_regions};
+use taut::contact::bvh::Aabb;
+use taut::contact::candidates::{Pairs, SurfaceBvh, near};
 use taut::contact::exact::IntersectionFinder;
-use taut::contact::guard::{Motion, Report, Role, Settings, guard};
+use taut::contact::safety::{Motion, Role, SafetyReport, SafetySettings, make_safe};
 use taut::contact::surface::Surface;
 
 /// Distance between layers, m.
@@ -33,18 +33,18 @@ fn main() {
 fn measure(side: usize) {
     let (x, triangles) = pleated(side);
     let n = triangles.len() as f64;
-    let mut regions: Vec<Aabb> = Vec::new();
-    swept_regions(&x, &x, 0.5 * NEAR, &mut regions);
+    let around = |p: &[f64; 3]| Aabb::around(&[*p], 0.5 * NEAR);
+    let mut regions: Vec<Aabb> = x.iter().map(around).collect();
     let start = Instant::now();
-    let mut field = Field::new(Surface::new(&triangles), &regions);
+    let mut field = SurfaceBvh::new(Surface::new(&triangles), &regions);
     let build = start.elapsed().as_nanos() as f64;
     let mut finder = IntersectionFinder::new(&x, &triangles);
     let mut best = [f64::MAX; 7];
     let roles = vec![Role::Free(1.0); x.len()];
-    let settings = Settings::default();
+    let settings = SafetySettings::default();
     let (calm, wild) = (shaken(&x, 2e-4), shaken(&x, 1.4e-3));
     let mut out = Vec::new();
-    let mut wild_report = Report::default();
+    let mut wild_report = SafetyReport::default();
     let (mut pairs, mut found) = (Pairs::default(), Vec::new());
     let rounds = (1_000_000 / triangles.len()).clamp(2, 20);
     for _ in 0..rounds {
@@ -53,7 +53,8 @@ fn measure(side: usize) {
             best[i] = best[i].min(clock.elapsed().as_nanos() as f64);
             clock = Instant::now();
         };
-        swept_regions(&x, &x, 0.5 * NEAR, &mut regions);
+        regions.clear();
+        regions.extend(x.iter().map(around));
         lap(0);
         field.refit(&regions);
         lap(1);
@@ -65,26 +66,18 @@ fn measure(side: usize) {
         lap(3);
         assert!(finder.find(&x).is_empty(), "the pleated sheet is free of intersections");
         lap(4);
-        // The guard: a calm motion in which few pairs fail, and a wild one in which most layers would cross.
-        let mut guarded = |to: &[[f64; 3]]| {
-            let motion = Motion {
-                from: &x,
-                to,
-                roles: &roles,
-                regions: &regions,
-                pairs: &pairs,
-                bounds: [&[]; 2],
-                radii: &[],
-                bodies: &[],
-            };
-            guard(&motion, &settings, &mut out)
+        // The safety pass: a calm motion in which few pairs fail, and a wild one in which most layers would cross.
+        let mut safe = |to: &[[f64; 3]]| {
+            let motion =
+                Motion { from: &x, to, roles: &roles, regions: &regions, pairs: &pairs, radii: &[], bodies: &[] };
+            make_safe(&motion, &settings, &mut out)
         };
-        guarded(&calm);
+        safe(&calm);
         lap(5);
-        wild_report = guarded(&wild);
+        wild_report = safe(&wild);
         lap(6);
     }
-    print!("{:>9} {:>9} {:>9} {:>8.1}", triangles.len(), pairs.len(), found.len(), build / n);
+    print!("{:>9} {:>9} {:>9} {:>8.1}", triangles.len(), pairs.counts().iter().sum::<usize>(), found.len(), build / n);
     for b in best {
         print!(" {:>8.1}", b / n);
     }

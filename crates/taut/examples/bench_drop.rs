@@ -10,7 +10,7 @@ use std::time::Instant;
 use taut::contact::exact::IntersectionFinder;
 use taut::lanes::Scalar;
 use taut::mesh::TriMesh;
-use taut::{Cloth, Collider, Contact, ModelBuilder, Params, Pose, Scratch, Shape, Skin, Stage, State, step};
+use taut::{Cloth, Collider, Contact, ContactMaterial, ModelBuilder, Params, Pose, Scratch, Shape, Stage, State, step};
 
 fn main() {
     let options: Vec<String> = std::env::args().skip(1).collect();
@@ -41,7 +41,7 @@ fn run<T: Scalar>(options: &[String]) {
         substeps: number(options, "substeps", 10),
         iterations: number(options, "iterations", 1),
         colliders: if heap { vec![floor] } else { vec![floor, ball] },
-        contact: Contact { skins: vec![Skin::default()], every: number(options, "every", 1) },
+        contact: Contact { materials: vec![ContactMaterial::default()], every: number(options, "every", 1) },
         ..Params::default()
     };
     let triangles = &model.bodies[0].triangles;
@@ -60,7 +60,7 @@ fn run<T: Scalar>(options: &[String]) {
             let strains = taut::measure::strains(&model, &state);
             let stretch = strains.triangles.iter().map(|s| s[0].max(s[1])).fold(0.0, f64::max) * 100.0;
             let stages: Vec<String> = report.seconds.iter().map(|s| format!("{:6.2}", s * 1e3)).collect();
-            let t = report.touch;
+            let t = report.contact;
             let (pairs, stopped, impossible) = (t.pairs, t.stopped, t.impossible);
             let removed = t.removed * 100.0;
             println!(

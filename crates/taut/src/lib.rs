@@ -22,11 +22,11 @@ pub use builder::{
     Bending, BuildError, Cloth, ClothDamping, ClothElasticity, ClothStiffness, ElasticDamping, Grain, Membrane,
     ModelBuilder, Oddity, Orthotropic, Solid, SolidElasticity, SolidStiffness, StrainForm, Warning,
 };
-pub use contact::{Collider, ColliderMesh, Contact, MeshCollider, Pose, Shape, Skin};
+pub use contact::{Collider, ColliderMesh, Contact, ContactMaterial, ContactReport, MeshCollider, Pose, Shape};
 pub use hold::{Hold, HoldReport};
 pub use model::{Body, BodyKind, Elements, Model, Visit};
 pub use solve::Solver;
 pub use solve::aero::Air;
 pub use solve::scheme::Integrator;
 pub use state::State;
-pub use step::{Params, Scratch, Stage, StepReport, Touch, step};
+pub use step::{Params, Scratch, Stage, StepReport, step};

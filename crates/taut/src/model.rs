@@ -1,7 +1,7 @@
 //! What is frozen while stepping: topology, rest shape, masses, packed elements.
 
 use crate::BuildError;
-use crate::contact::meeting::{Surfaces, surfaces_of};
+use crate::contact::pipeline::ModelSurfaces;
 use crate::element::{Element, element_kinds};
 use crate::hold::Identity;
 use crate::lanes::Scalar;
@@ -33,7 +33,7 @@ pub struct Model<T: Scalar> {
     /// Which model this is; copies are the same.
     pub(crate) identity: Identity,
     /// What contact sees of it; made when first asked for.
-    pub(crate) surfaces: OnceLock<Arc<Surfaces>>,
+    pub(crate) surfaces: OnceLock<Arc<ModelSurfaces>>,
     pub(crate) limits: Stack<T>,
 }
 
@@ -78,8 +78,21 @@ impl<T: Scalar> Model<T> {
     }
 
     /// What contact sees of it.
-    pub(crate) fn surfaces(&self) -> &Arc<Surfaces> {
-        self.surfaces.get_or_init(|| Arc::new(surfaces_of(self)))
+    pub(crate) fn surfaces(&self) -> &Arc<ModelSurfaces> {
+        let triangles = |body: &Body| -> Vec<[u32; 3]> {
+            let own = |t: &[u32; 3]| t.map(|v| self.own[v as usize]);
+            match body.kind {
+                // Only what the engine took for a triangle: not those without area, nor those given twice.
+                BodyKind::Cloth => {
+                    body.strained.iter().filter_map(|&t| body.triangles.get(t as usize)).map(own).collect()
+                }
+                BodyKind::Solid => body.triangles.iter().map(own).collect(),
+            }
+        };
+        self.surfaces.get_or_init(|| {
+            let rest = self.user.iter().map(|&u| self.positions[u as usize]).collect();
+            Arc::new(ModelSurfaces::new(rest, self.bodies.iter().map(triangles)))
+        })
     }
 
     /// The number of vertices.

@@ -2,6 +2,7 @@
 
 use crate::lanes::{BLOCK, Scalar, Vertex};
 use crate::model::Model;
+use core::sync::atomic::{AtomicU64, Ordering};
 
 /// The state of a simulation. All access is in the user's vertex numbers.
 ///
@@ -26,6 +27,14 @@ pub struct State<T: Scalar> {
     /// Accelerations (m/s²) by which the last substep's elastic forces moved vertices, for integrators that use them again after solvers
     /// whose multipliers say something else when stopped early; else empty.
     pub(crate) last_accelerations: Vec<Vertex<T>>,
+    /// Which positions and inverse masses these are: states of one version have the same, and every change of them makes another.
+    pub(crate) version: u64,
+}
+
+/// A version that no state has had.
+fn new_version() -> u64 {
+    static LAST: AtomicU64 = AtomicU64::new(0);
+    LAST.fetch_add(1, Ordering::Relaxed)
 }
 
 impl<T: Scalar> State<T> {
@@ -50,7 +59,13 @@ impl<T: Scalar> State<T> {
             before: Vec::new(),
             before_h: 0.0,
             last_accelerations: Vec::new(),
+            version: new_version(),
         }
+    }
+
+    /// Says that positions or inverse masses are others now.
+    pub(crate) fn changed(&mut self) {
+        self.version = new_version();
     }
 
     /// Whether this is a state of `model`, as far as numbers of things can tell.
@@ -153,6 +168,7 @@ impl<T: Scalar> State<T> {
     pub fn set_position(&mut self, model: &Model<T>, vertex: u32, position: [f64; 3]) {
         let i = model.own[vertex as usize] as usize;
         if set(&mut self.x[i], position) {
+            self.changed();
             self.forget(i);
             if let Some(last_accelerations) = self.last_accelerations.get_mut(i) {
                 *last_accelerations = [T::of(0.0); 4];
@@ -180,6 +196,7 @@ impl<T: Scalar> State<T> {
     pub fn pin(&mut self, model: &Model<T>, vertex: u32) {
         let i = model.own[vertex as usize] as usize;
         self.x[i][3] = T::of(0.0);
+        self.changed();
         self.v[i] = [T::of(0.0); 4];
         self.forget(i);
     }
@@ -188,6 +205,7 @@ impl<T: Scalar> State<T> {
     pub fn unpin(&mut self, model: &Model<T>, vertex: u32) {
         let i = model.own[vertex as usize];
         self.x[i as usize][3] = inverse(model.masses[vertex as usize]);
+        self.changed();
         if !self.targets.is_empty() {
             self.targets.push((i, None));
         }

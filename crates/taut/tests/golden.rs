@@ -21,8 +21,8 @@ use taut::measure::state_hash;
 use taut::mesh::TriMesh;
 use taut::{
     Air, Bending, Cloth, ClothDamping, ClothElasticity, ClothStiffness, Collider, ColliderMesh, Contact,
-    ElasticDamping, Hold, Integrator, Membrane, MeshCollider, Model, ModelBuilder, Orthotropic, Params, Pose, Scratch,
-    Shape, Skin, Solid, SolidElasticity, SolidStiffness, Solver, State, StrainForm, step,
+    ContactMaterial, ElasticDamping, Hold, Integrator, Membrane, MeshCollider, Model, ModelBuilder, Orthotropic,
+    Params, Pose, Scratch, Shape, Solid, SolidElasticity, SolidStiffness, Solver, State, StrainForm, step,
 };
 
 const DT: f64 = 1.0 / 60.0;
@@ -84,8 +84,8 @@ fn ball(radius: f64, at: [f64; 3]) -> Collider {
     Collider::fixed(Shape::Sphere { radius }, Pose::at(at))
 }
 
-fn skins() -> Contact {
-    Contact { skins: vec![Skin::default()], ..Contact::default() }
+fn materials() -> Contact {
+    Contact { materials: vec![ContactMaterial::default()], ..Contact::default() }
 }
 
 /// Every unitless row of cloth and solids, in both forms, damped, in wind, with pins that move.
@@ -183,12 +183,16 @@ fn limited<T: Scalar>(solver: Solver) -> World<T> {
     World::new(builder, &[0, 12], params, 25)
 }
 
-/// One limiter on its own, over cloth that falls on a ball with skins.
+/// One limiter on its own, over cloth that falls on a ball with materials.
 fn limited_touching<T: Scalar>(spec: LimitSpec) -> World<T> {
     let mut builder = builder(&[(common::sheet(13), continuum(20.0))]);
     builder.limit(spec);
-    let params =
-        Params { substeps: 6, colliders: vec![ball(0.3, [0.5, -0.32, 0.5])], contact: skins(), ..Params::default() };
+    let params = Params {
+        substeps: 6,
+        colliders: vec![ball(0.3, [0.5, -0.32, 0.5])],
+        contact: materials(),
+        ..Params::default()
+    };
     World::new(builder, &[], params, 25)
 }
 
@@ -199,7 +203,7 @@ fn drape<T: Scalar>(cloth: Cloth, hold: Hold, substeps: u32) -> World<T> {
         substeps,
         hold,
         colliders: vec![ball(0.25, [0.5, -0.27, 0.5]), Collider::fixed(Shape::Plane, Pose::at([0.0, -0.55, 0.0]))],
-        contact: skins(),
+        contact: materials(),
         ..Params::default()
     };
     World::new(builder(&[(common::sheet(17), cloth.clone()), (above, cloth)]), &[], params, 45)
@@ -210,7 +214,7 @@ fn caught<T: Scalar>() -> World<T> {
     let (rest, triangles) = octahedron();
     let shape = Arc::new(ColliderMesh::new(&rest, &triangles));
     let params =
-        Params { substeps: 8, meshes: vec![MeshCollider::fixed(shape)], contact: skins(), ..Params::default() };
+        Params { substeps: 8, meshes: vec![MeshCollider::fixed(shape)], contact: materials(), ..Params::default() };
     let mut world = World::new(builder(&[(common::sheet(17), Cloth::default())]), &[0, 16, 272, 288], params, 40);
     world.drive = |_, _, params, t| {
         let at = |t: f64| -> Arc<[[f64; 3]]> {
@@ -241,7 +245,7 @@ fn squeezed<T: Scalar>() -> World<T> {
     let params = Params {
         substeps: 6,
         colliders: vec![plate, ball(0.2, [0.5, 0.4, 0.5])],
-        contact: skins(),
+        contact: materials(),
         ..Params::default()
     };
     let mut world = World::new(builder(&[(common::sheet(13), Cloth::default())]), &[], params, 30);
@@ -258,7 +262,7 @@ fn tangled<T: Scalar>() -> World<T> {
     for p in &mut upright.positions {
         *p = [p[0] + 0.213, p[2] - 0.07, 0.517];
     }
-    let params = Params { substeps: 5, contact: skins(), ..Params::default() };
+    let params = Params { substeps: 5, contact: materials(), ..Params::default() };
     World::new(builder(&[(common::sheet(11), Cloth::default()), (upright, Cloth::default())]), &[0, 10], params, 20)
 }
 
@@ -267,7 +271,7 @@ fn dropped<T: Scalar>() -> World<T> {
     let mut builder = ModelBuilder::new();
     builder.add_solid("jelly", &common::bar(4, 4, 4, 0.06), &Solid::default()).unwrap();
     let slope = Collider::fixed(Shape::Box { half: [0.1, 0.2, 0.1] }, Pose::at([0.0, -0.26, 0.0]));
-    let params = Params { substeps: 8, colliders: vec![slope], contact: skins(), ..Params::default() };
+    let params = Params { substeps: 8, colliders: vec![slope], contact: materials(), ..Params::default() };
     World::new(builder, &[], params, 30)
 }
 

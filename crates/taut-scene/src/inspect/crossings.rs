@@ -3,7 +3,7 @@
 use serde::Serialize;
 use std::collections::HashMap;
 use std::fmt;
-use taut::contact::broad::{Aabb, Tree};
+use taut::contact::bvh::{Aabb, BoxTree};
 use taut::contact::exact::mesh_triangles_meet;
 
 use super::Findings;
@@ -42,10 +42,10 @@ pub(super) fn crossings(positions: &[[f64; 3]], triangles: &[(usize, [u32; 3])])
     let sound: Vec<_> = all.filter(|(_, t, _)| finite(t)).filter(|(_, _, t)| usable(t)).collect();
     let corners = |at: u32| sound[at as usize].2.map(|v| positions[v as usize]);
     let bounds = |at: u32| Aabb::around(&corners(at), 0.0);
-    let tree = Tree::new(sound.len(), bounds);
+    let tree = BoxTree::new(sound.len(), bounds);
     let mut findings = Findings::default();
     for first in (0..sound.len()).step_by(LOT) {
-        let lot = Tree::new(LOT.min(sound.len() - first), |at| bounds(first as u32 + at));
+        let lot = BoxTree::new(LOT.min(sound.len() - first), |at| bounds(first as u32 + at));
         let mut found = Vec::new();
         lot.pairs(&tree, |at, other| {
             let at = first as u32 + at;

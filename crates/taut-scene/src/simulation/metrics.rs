@@ -2,7 +2,7 @@
 
 use super::limits::limit_json;
 use serde_json::{Value as Json, json};
-use taut::Touch;
+use taut::ContactReport;
 use taut::limit::LimitReport;
 use taut::measure::{Spread, Strains, Totals};
 
@@ -46,7 +46,7 @@ pub struct Metrics {
     /// Vertices that touch a collider.
     pub contacts: u64,
     /// What contact between surfaces did in the frame, see [`ContactLog::frame`](super::ContactLog::frame).
-    pub touch: Touch,
+    pub touch: ContactReport,
     /// The most that intersected at the end of a step of the frame, if it was [checked](super::Simulation::verify).
     pub intersections: Option<u64>,
     /// What the strain limiters did in the frame; nothing if there are none.

@@ -48,7 +48,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use taut::limit::{LimitReport, LimitSpec};
 use taut::mesh::Group;
-use taut::{Params, Skin, Stage, Touch};
+use taut::{ContactMaterial, ContactReport, Params, Stage};
 use unsolved::{Look, Unsolved};
 use verify::Verifier;
 
@@ -95,7 +95,7 @@ pub struct FrameReport {
     /// Vertices that touch a collider at its end.
     pub contacts: u64,
     /// What contact between surfaces did, see [`ContactLog::frame`].
-    pub touch: Touch,
+    pub touch: ContactReport,
     /// The most that intersected at the end of a step, if it was [checked](Simulation::verify).
     pub intersections: Option<Intersections>,
     /// Threads that worked.
@@ -125,7 +125,7 @@ pub struct Simulation {
     hand: Option<hand::Hand>,
     warnings: Vec<String>,
     frame: u32,
-    skins: Vec<Skin>,
+    skins: Vec<ContactMaterial>,
     verifier: Verifier,
     verify: bool,
     held: taut::HoldReport,
@@ -237,7 +237,7 @@ impl Simulation {
             }
             report.contained += done.contained;
             report.contacts = done.contacts;
-            touch::add_step(&mut report.touch, &done.touch, step);
+            touch::add_step(&mut report.touch, &done.contact, step);
             if self.verify {
                 let found = self.intersections_at(to);
                 let most = report.intersections.filter(|most| most.count >= found.count);
@@ -316,7 +316,7 @@ impl Simulation {
             },
             colliders: self.colliders.iter().filter_map(|collider| collider.during(from, to)).collect(),
             meshes,
-            contact: taut::Contact { skins: self.skins.clone(), every: settings.contact.every },
+            contact: taut::Contact { materials: self.skins.clone(), every: settings.contact.every },
             ..settings.solver.params()
         }
     }
@@ -553,7 +553,7 @@ impl Simulation {
 }
 
 /// How the bodies' surfaces meet others, cloth first; none if they are not to.
-fn skins(scene: &Scene) -> Vec<Skin> {
+fn skins(scene: &Scene) -> Vec<ContactMaterial> {
     let settings = &scene.settings;
     let contact = &settings.contact;
     let cloth = settings.cloth.iter().map(|cloth| contact.cloth(cloth));
@@ -562,7 +562,7 @@ fn skins(scene: &Scene) -> Vec<Skin> {
 }
 
 /// Colliders that nothing meets.
-fn unmet(colliders: &[ColliderObject], skins: &[Skin]) -> Vec<String> {
+fn unmet(colliders: &[ColliderObject], skins: &[ContactMaterial]) -> Vec<String> {
     if skins.iter().any(|skin| skin.thickness > 0.0) {
         return Vec::new();
     }

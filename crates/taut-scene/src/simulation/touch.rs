@@ -1,14 +1,14 @@
 //! What contact between surfaces did: in a frame, and in all of a run.
 
 use super::verify::Intersections;
-use taut::Touch;
+use taut::ContactReport;
 
 /// What contact between surfaces did in a run so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ContactLog {
     /// What it did in the last frame: pairs at its end, vertices stopped in all its steps, the share of motion removed in
     /// the mean step, and the most pairs in a step that could not be kept apart or were tangled.
-    pub frame: Touch,
+    pub frame: ContactReport,
     /// The most that intersected at the end of a step of the last frame, if [checked](super::Simulation::verify).
     pub intersections: Option<u64>,
     /// Whether nothing intersected when the checks began, if there were any.
@@ -67,9 +67,9 @@ impl Seen {
 }
 
 /// Adds a step to what is known of its frame, of which `before` steps are.
-pub(super) fn add_step(frame: &mut Touch, step: &Touch, before: u32) {
+pub(super) fn add_step(frame: &mut ContactReport, step: &ContactReport, before: u32) {
     let share = 1.0 / f64::from(before + 1);
-    *frame = Touch {
+    *frame = ContactReport {
         pairs: step.pairs,
         stopped: frame.stopped + step.stopped,
         removed: frame.removed + (step.removed - frame.removed) * share,
@@ -82,7 +82,7 @@ pub(super) fn add_step(frame: &mut Touch, step: &Touch, before: u32) {
 
 impl ContactLog {
     /// Adds a frame that ended at a time, s.
-    pub(super) fn add(&mut self, frame: Touch, crossed: Option<Intersections>, time: f64) {
+    pub(super) fn add(&mut self, frame: ContactReport, crossed: Option<Intersections>, time: f64) {
         self.frame = frame;
         self.intersections = crossed.map(|crossed| crossed.count as u64);
         self.frames += 1;
@@ -153,7 +153,7 @@ impl ContactLog {
             Some((there > 0).then_some(at))
         };
         let (impossible_at, tangled_at) = (place()?, place()?);
-        let frame = Touch { pairs, stopped, removed, impossible, impossible_at, tangled, tangled_at };
+        let frame = ContactReport { pairs, stopped, removed, impossible, impossible_at, tangled, tangled_at };
         let mut optional = || Some((next()?, next()?)).map(|(there, value)| (there > 0).then_some(value));
         let (intersections, began_free) = (optional()?, optional()?.map(|free| free > 0));
         let (frames, stopped, removed) = (next()?, next()?, f64::from_bits(next()?));

@@ -6,7 +6,7 @@ use crate::scene::settings::Shape;
 use taut::contact::distance::{edge_edge, vertex_triangle};
 use taut::contact::exact::{IntersectionFinder, segment_meets_triangle};
 use taut::lanes::V3;
-use taut::{Body, Pose, Skin};
+use taut::{Body, ContactMaterial, Pose};
 
 /// What intersects.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -51,7 +51,7 @@ pub(super) struct Verifier {
 impl Verifier {
     /// For these bodies and colliders. Bodies whose skin meets nothing are left out, and pairs within a body whose skin does
     /// not meet itself; without skins, everything counts.
-    pub fn new(bodies: &[Body], skins: &[Skin], colliders: &[ColliderObject], vertices: u32) -> Self {
+    pub fn new(bodies: &[Body], skins: &[ContactMaterial], colliders: &[ColliderObject], vertices: u32) -> Self {
         let skin = |i: usize| skins.get(i).or(skins.last());
         let (mut triangles, mut owners, mut taking_part) = (Vec::new(), Vec::new(), Vec::new());
         for (i, body) in bodies.iter().enumerate().filter(|(i, _)| skin(*i).is_none_or(|skin| skin.thickness > 0.0)) {
@@ -68,7 +68,7 @@ impl Verifier {
             owners.resize(triangles.len(), (bodies.len() + i) as u32);
             base += collider.mesh.positions.len() as u32;
         }
-        let loose = (0..bodies.len()).map(|i| skin(i).is_some_and(|skin| !skin.own)).collect();
+        let loose = (0..bodies.len()).map(|i| skin(i).is_some_and(|skin| !skin.self_contact)).collect();
         Verifier { triangles, owners, bodies: bodies.len() as u32, loose, vertices: taking_part, finder: None }
     }
 

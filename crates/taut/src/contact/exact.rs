@@ -11,7 +11,7 @@
 //! | two (an edge) | a far vertex lies on the other triangle, or two edges from different ends of the shared one meet: folded flat onto each other |
 //! | three | always: the same triangle twice |
 //!
-//! This is exactly what the [guard](super::guard) keeps apart, so a guarded step can be checked with it to the last
+//! This is exactly what the [safety pass](super::safety) keeps apart, so a step that it has seen can be checked with it to the last
 //! bit. Triangles without area are segments or points, and obey the same rules. Two vertices at one place touch: weld
 //! seams before asking. Triangles that name a vertex twice or are not finite are passed over.
 //!
@@ -19,7 +19,7 @@
 //! Signs of determinants by Shewchuk's adaptive predicates (the `robust` crate); exact as long as products of three
 //! coordinate differences neither overflow nor underflow, i.e. for coordinates between about 1e-95 and 1e95.
 
-use super::broad::{Aabb, Tree};
+use super::bvh::{Aabb, BoxTree};
 use robust::{Coord, Coord3D, orient2d, orient3d};
 
 type P = [f64; 3];
@@ -175,14 +175,14 @@ fn folded_flat(u: P, v: P, a: P, b: P) -> bool {
 #[derive(Clone, Debug)]
 pub struct IntersectionFinder {
     triangles: Vec<[u32; 3]>,
-    tree: Tree,
+    tree: BoxTree,
 }
 
 impl IntersectionFinder {
     /// For these triangles; `positions` (m) only shape the hierarchy. Triangles that name a vertex twice, or one that
     /// does not exist, are passed over.
     pub fn new(positions: &[P], triangles: &[[u32; 3]]) -> Self {
-        let tree = Tree::new(triangles.len(), |t| triangle_box(positions, triangles[t as usize]));
+        let tree = BoxTree::new(triangles.len(), |t| triangle_box(positions, triangles[t as usize]));
         IntersectionFinder { triangles: triangles.to_vec(), tree }
     }
 

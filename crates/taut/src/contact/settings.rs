@@ -1,7 +1,7 @@
 //! What a step is told about contact between surfaces.
 
-use super::broad::Aabb;
-use super::detect::Field;
+use super::bvh::Aabb;
+use super::candidates::SurfaceBvh;
 use super::surface::Surface;
 use std::sync::Arc;
 
@@ -10,36 +10,47 @@ use std::sync::Arc;
 pub struct Contact {
     /// One for each body of the model, in their order; the last holds for all that follow. Without any, surfaces pass
     /// through each other and through meshes, and only vertices meet the simple [colliders](super::Collider).
-    pub skins: Vec<Skin>,
-    /// For how many substeps near pairs are found at most, after which the guard looks over the motion: 1 or more. It is fewer
+    pub materials: Vec<ContactMaterial>,
+    /// For how many substeps near pairs are found at most, after which the safety pass looks over the motion: 1 or more. It is fewer
     /// where things move so fast that they would not stay near.
     pub every: u32,
 }
 
 impl Default for Contact {
     fn default() -> Self {
-        Contact { skins: Vec::new(), every: 20 }
+        Contact { materials: Vec::new(), every: 20 }
     }
 }
 
 /// How the surface of a body meets others.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Skin {
-    /// The distance kept between two surfaces with this skin, m: each brings one half. Not more than five edges count. 0 and
+pub struct ContactMaterial {
+    /// The distance kept between two surfaces of this material, m: each brings one half. Not more than five edges count. 0 and
     /// less: the body meets nothing.
     pub thickness: f64,
     /// Coulomb's coefficient of friction against surfaces of the same kind. Two kinds meet with the geometric mean; simple shapes
     /// with their own.
     pub friction: f64,
     /// Whether the body meets itself.
-    pub own: bool,
+    pub self_contact: bool,
 }
 
-impl Default for Skin {
+impl Default for ContactMaterial {
     /// 2 mm, friction 0.3, meets itself.
     fn default() -> Self {
-        Skin { thickness: 0.002, friction: 0.3, own: true }
+        ContactMaterial { thickness: 0.002, friction: 0.3, self_contact: true }
     }
+}
+
+/// How a surface takes part in a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Party {
+    pub material: ContactMaterial,
+    /// Whether it is a collider, and one of a simple shape: vertices of cloth meet those on their own.
+    pub collider: bool,
+    pub simple: bool,
+    /// How far around its vertices it is solid, m.
+    pub radius: f64,
 }
 
 /// A mesh that cloth and soft bodies cannot enter: still, moved, or deforming.
@@ -69,7 +80,7 @@ impl MeshCollider {
 #[derive(Clone, Debug)]
 pub struct ColliderMesh {
     pub(crate) rest: Vec<[f64; 3]>,
-    pub(crate) field: Field,
+    pub(crate) bvh: SurfaceBvh,
     /// Whether every edge belongs to two triangles, so that there is an inside.
     pub(crate) closed: bool,
 }
@@ -82,12 +93,12 @@ impl ColliderMesh {
         let regions: Vec<Aabb> = rest.iter().map(|p| Aabb::around(&[*p], 0.0)).collect();
         let surface = Surface::new(&kept);
         let closed = closed(&surface);
-        ColliderMesh { closed, field: Field::new(surface, &regions), rest: rest.to_vec() }
+        ColliderMesh { closed, bvh: SurfaceBvh::new(surface, &regions), rest: rest.to_vec() }
     }
 
     /// Its triangles, neighbours near each other.
     pub fn triangles(&self) -> &[[u32; 3]] {
-        &self.field.surface().triangles
+        &self.bvh.surface().triangles
     }
 
     /// The number of its vertices.
@@ -111,6 +122,6 @@ fn closed(surface: &Surface) -> bool {
 
 impl PartialEq for ColliderMesh {
     fn eq(&self, other: &Self) -> bool {
-        self.rest == other.rest && self.field.surface() == other.field.surface()
+        self.rest == other.rest && self.bvh.surface() == other.bvh.surface()
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Stage;
 use super::run::{Log, Run, Substep};
-use crate::contact::Grip;
+use crate::contact::FrictionBudget;
 use crate::hold::limit::Places;
 use crate::lanes::Scalar;
 use crate::team::Worker;
@@ -34,7 +34,7 @@ impl<T: Scalar> Run<'_, T> {
             self.lap(log, Stage::Limit);
         }
         if !colliders.is_empty() || self.parts.contact.is_some() {
-            log.tally.contacts = self.collide(worker, colliders, Grip::Substep);
+            log.tally.contacts = self.collide(worker, colliders, FrictionBudget::Substep);
             self.lap(log, Stage::Contact);
         }
     }

@@ -2,7 +2,7 @@
 
 use super::Stage;
 use super::run::{Log, Run};
-use crate::contact::{Grip, Placed};
+use crate::contact::{FrictionBudget, PlacedCollider};
 use crate::lanes::{Scalar, Width};
 use crate::limit::{Desk, LimitMemory, LimitReport, Limiter, Stack, Target};
 use crate::solve::scheme::Scheme;
@@ -50,7 +50,7 @@ impl<T: Scalar> Run<'_, T> {
     /// Brings strain within its limits, in turn with contact, which has the last word: nothing ends up inside a collider.
     ///
     /// Vertices that touch something move like others, and contact puts them back on its surface, which may stretch what the limiters had
-    /// brought within limits; so they look again. Friction may use what presses in each turn only ([`Grip::Push`]). If all that
+    /// brought within limits; so they look again. Friction may use what presses in each turn only ([`FrictionBudget::Push`]). If all that
     /// had pressed in the substep held them each time, a limiter would pull at the same vertex in vain in every turn and every
     /// substep: a disc on a ball, limited to 4 %, crept to 7 % by that, and stayed there.
     ///
@@ -62,7 +62,7 @@ impl<T: Scalar> Run<'_, T> {
     ///
     /// What a limiter moves counts as velocity over the substep, 1/h, whatever the integrator makes of the solve's
     /// own displacements: a midpoint rule's 2/h would have cloth bounce off its limits.
-    pub(super) fn limit(&self, worker: Worker<'_>, scheme: &Scheme, colliders: &[Placed<T>], log: &mut Log) {
+    pub(super) fn limit(&self, worker: Worker<'_>, scheme: &Scheme, colliders: &[PlacedCollider<T>], log: &mut Log) {
         let Some(limits) = self.parts.limits.as_ref().filter(|l| l.stack.limiters.iter().any(|l| !l.limits_rate()))
         else {
             return;
@@ -78,7 +78,7 @@ impl<T: Scalar> Run<'_, T> {
             if turn.sweeps == 0 || !meets {
                 break;
             }
-            log.tally.contacts = self.collide(worker, colliders, Grip::Push);
+            log.tally.contacts = self.collide(worker, colliders, FrictionBudget::Push);
             self.lap(log, Stage::Contact);
             if !turn.held {
                 break;

@@ -15,10 +15,11 @@ mod together;
 mod touch;
 
 pub use params::Params;
-pub use report::{Stage, StepReport, Touch};
+pub use report::{Stage, StepReport};
 pub use scratch::Scratch;
 
 use crate::contact::Collider;
+use crate::contact::pipeline::ContactInput;
 use crate::hold::Hold;
 use crate::lanes::Scalar;
 use crate::model::Model;
@@ -63,6 +64,7 @@ pub(crate) fn step_in<T: Scalar>(
         }
     });
     state.targets.clear();
+    state.changed();
     state.time += dt;
     StepReport::of(&tally.into_inner().unwrap_or_default(), &mut scratch.memory, state, substeps)
 }
@@ -99,7 +101,14 @@ impl StepPlan {
         }
         let colliders: Vec<Collider> = params.colliders.iter().filter(|c| c.sound::<T>()).copied().collect();
         let contact = memory.contact.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let meets = contact.open(model, &params.contact, &colliders, &params.meshes, &state.x);
+        let meets = contact.open(&ContactInput {
+            surfaces: model.surfaces(),
+            contact: &params.contact,
+            colliders: &colliders,
+            meshes: &params.meshes,
+            x: &state.x,
+            version: state.version,
+        });
         let least = if meets { contact.least_substeps() } else { 1 };
         let substeps = asked.clamp(1, MOST_ROUNDS).max(least);
         let h = dt / f64::from(substeps);

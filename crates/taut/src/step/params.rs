@@ -34,7 +34,7 @@ pub struct Params {
     pub air: Air,
     /// Shapes that nothing can enter. Those with numbers that cannot be computed with are left out.
     pub colliders: Vec<Collider>,
-    /// Meshes that nothing can enter. Only bodies with a [`Skin`](crate::Skin) meet them.
+    /// Meshes that nothing can enter. Only bodies with a [`ContactMaterial`](crate::ContactMaterial) meet them.
     pub meshes: Vec<MeshCollider>,
     /// Contact between surfaces.
     pub contact: Contact,

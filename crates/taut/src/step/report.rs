@@ -1,6 +1,7 @@
 //! What a step did, put together in one place.
 
 use super::scratch::StepMemory;
+use crate::contact::ContactReport;
 use crate::hold::HoldReport;
 use crate::lanes::Scalar;
 use crate::limit::LimitReport;
@@ -70,31 +71,12 @@ pub struct StepReport {
     /// Substeps made: as many as asked for, or more, so that no collider outruns contact between surfaces.
     pub substeps: u32,
     /// What contact between surfaces did.
-    pub touch: Touch,
+    pub contact: ContactReport,
     /// What the model's strain limiters did, all of them in all substeps together. What they left is before contact's
     /// last word, which may stretch cloth again.
     pub limit: LimitReport,
     /// What kept cloth from stretching.
     pub hold: HoldReport,
-}
-
-/// What contact between surfaces did in a step; all zero without [`Contact::skins`](crate::Contact::skins).
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Touch {
-    /// Near pairs of features that the solver kept apart, in the last substep.
-    pub pairs: u64,
-    /// How often the guard stopped a vertex.
-    pub stopped: u64,
-    /// What the guard took back of all motion, 0 to 1.
-    pub removed: f64,
-    /// Pairs that could not be kept apart, because colliders or pins left no room.
-    pub impossible: u64,
-    /// Where the first of those was, m.
-    pub impossible_at: Option<[f64; 3]>,
-    /// Pairs of triangles that intersected at the start of the step, and are being pulled apart.
-    pub tangled: u64,
-    /// Where the first of those was, m.
-    pub tangled_at: Option<[f64; 3]>,
 }
 
 /// What a worker counts while it steps.
@@ -144,7 +126,7 @@ impl StepReport {
             iterations: tally.iterations,
             residual: tally.residual,
             substeps,
-            touch: contact.close(&state.x, tally.contained > 0),
+            contact: contact.close(state.version, tally.contained > 0),
             limit: memory.limit.report(),
             hold: HoldReport {
                 substeps: if held { substeps } else { 0 },

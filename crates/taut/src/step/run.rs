@@ -5,8 +5,8 @@ use super::limit::Limits;
 use super::report::StepTally;
 use super::scratch::StepMemory;
 use super::{MOST_ROUNDS, Params, Stage, StepPlan};
-use crate::contact::meeting::Meeting;
-use crate::contact::{Collider, Grip, Placed};
+use crate::contact::pipeline::ContactPipeline;
+use crate::contact::{Collider, FrictionBudget, PlacedCollider};
 use crate::lanes::{BLOCK, Scalar, Shared, Width};
 use crate::model::Model;
 use crate::solve::global::Global;
@@ -80,7 +80,7 @@ pub(super) struct StepParts<'a, T: Scalar> {
     /// The strain limiters.
     pub limits: Option<Limits<'a, T>>,
     /// Contact between surfaces. The first worker's.
-    pub contact: Option<&'a Mutex<Meeting<T>>>,
+    pub contact: Option<&'a Mutex<ContactPipeline<T>>>,
 }
 
 /// What a worker keeps of a step.
@@ -102,7 +102,7 @@ pub(super) struct Substep<T> {
     pub last: bool,
     pub scheme: Scheme,
     /// The simple colliders, where they are in it.
-    pub colliders: Vec<Placed<T>>,
+    pub colliders: Vec<PlacedCollider<T>>,
 }
 
 impl<'a, T: Scalar> Run<'a, T> {
@@ -182,7 +182,7 @@ impl<'a, T: Scalar> Run<'a, T> {
                 self.limit(worker, &substep.scheme, &substep.colliders, &mut log);
             }
             self.keep_from_stretching(worker, &substep, &mut log);
-            self.guard(worker, number, &substep.scheme);
+            self.make_safe(worker, number, &substep.scheme);
             self.lap(&mut log, Stage::Guard);
             log.tally.contained += self.finish(worker, &substep.scheme);
             self.lap(&mut log, Stage::Finish);
@@ -199,7 +199,7 @@ impl<'a, T: Scalar> Run<'a, T> {
             number,
             last: number + 1 == self.time.substeps,
             scheme: self.time.integrator.scheme(self.time.h, self.time.first && number == 0),
-            colliders: self.colliders.iter().map(|c| Placed::new(c, from, to)).collect(),
+            colliders: self.colliders.iter().map(|c| PlacedCollider::new(c, from, to)).collect(),
         }
     }
 
@@ -233,8 +233,8 @@ impl<'a, T: Scalar> Run<'a, T> {
     }
 
     /// Pushes free vertices out of colliders. Returns how many touched one.
-    pub fn collide(&self, worker: Worker<'_>, colliders: &[Placed<T>], grip: Grip) -> u64 {
-        self.push_apart(worker, grip);
+    pub fn collide(&self, worker: Worker<'_>, colliders: &[PlacedCollider<T>], budget: FrictionBudget) -> u64 {
+        self.push_apart(worker, budget);
         if colliders.is_empty() {
             return 0;
         }
@@ -242,7 +242,7 @@ impl<'a, T: Scalar> Run<'a, T> {
             let mut contacts = 0;
             let vertices = chunk.x.iter_mut().zip(&*chunk.x_start).zip(chunk.pressed.iter_mut().zip(chunk.touched));
             for ((x, start), (pressed, touched)) in vertices.filter(|((x, _), _)| x[3] > T::of(0.0)) {
-                let met = Placed::push_all(colliders, x, start, pressed, grip);
+                let met = PlacedCollider::push_all(colliders, x, start, pressed, budget);
                 *touched |= met > 0;
                 contacts += met;
             }

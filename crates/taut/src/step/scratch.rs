@@ -2,7 +2,7 @@
 
 use super::limit::LimitScratch;
 use super::run::LaneChoice;
-use crate::contact::meeting::Meeting;
+use crate::contact::pipeline::ContactPipeline;
 use crate::hold::Holder;
 use crate::lanes::{Scalar, Vertex, Width};
 use crate::limit::LimitReport;
@@ -34,7 +34,7 @@ pub(super) struct StepMemory<T: Scalar> {
     pub pressed: Vec<T>,
     pub touched: Vec<bool>,
     pub global: Global,
-    pub contact: Mutex<Meeting<T>>,
+    pub contact: Mutex<ContactPipeline<T>>,
     pub limit: LimitScratch<T>,
     pub inextensibility: Holder<T>,
 }

@@ -4,7 +4,7 @@ use super::Stage;
 use super::arrays::on_chunk;
 use super::run::{Log, Run, Substep};
 use super::sweep::{Press, Soft, Sweep};
-use crate::contact::{Grip, Placed};
+use crate::contact::{FrictionBudget, PlacedCollider};
 use crate::lanes::{BLOCK, Scalar, Shared, Vertex};
 use crate::solve::Solver;
 use crate::solve::scheme::Scheme;
@@ -60,10 +60,10 @@ impl<T: Scalar> Run<'_, T> {
     }
 
     /// Projects what has a stiffness of projections, then contacts.
-    pub(super) fn sweep(&self, worker: Worker<'_>, colliders: &[Placed<T>], log: &mut Log) {
+    pub(super) fn sweep(&self, worker: Worker<'_>, colliders: &[PlacedCollider<T>], log: &mut Log) {
         self.model.elements.for_each(&mut Sweep { run: self, worker });
         self.lap(log, Stage::Solve);
-        log.tally.contacts = self.collide(worker, colliders, Grip::Substep);
+        log.tally.contacts = self.collide(worker, colliders, FrictionBudget::Substep);
         self.lap(log, Stage::Contact);
     }
 

@@ -1,8 +1,8 @@
 //! Contact between surfaces in a step. The first worker does it, while the others wait.
 
 use super::run::Run;
-use crate::contact::Grip;
-use crate::contact::meeting::Meeting;
+use crate::contact::FrictionBudget;
+use crate::contact::pipeline::{ContactPipeline, ContactSubstep};
 use crate::lanes::{Scalar, Vertex};
 use crate::solve::scheme::Scheme;
 use crate::team::Worker;
@@ -11,94 +11,82 @@ use std::sync::PoisonError;
 /// Positions at the end of a substep as they are, at its start, and x̃, whole.
 struct Lists<'a, T> {
     x: &'a mut [Vertex<T>],
-    old: &'a [Vertex<T>],
-    free: &'a mut [Vertex<T>],
+    x_start: &'a [Vertex<T>],
+    x_predicted: &'a mut [Vertex<T>],
     /// Whether something has touched a vertex.
     touched: &'a mut [bool],
 }
 
 impl<T: Scalar> Run<'_, T> {
     /// Lets the first worker do something with contact, and all wait for it.
-    fn alone(&self, worker: Worker<'_>, f: impl FnOnce(&mut Meeting<T>, Lists<'_, T>)) {
-        let Some(meeting) = &self.parts.contact else { return };
+    fn alone(&self, worker: Worker<'_>, f: impl FnOnce(&mut ContactPipeline<T>, Lists<'_, T>)) {
+        let Some(contact) = &self.parts.contact else { return };
         if worker.id == 0 {
-            let mut meeting = meeting.lock().unwrap_or_else(PoisonError::into_inner);
-            let all = 0..self.arrays.x.len();
+            let mut contact = contact.lock().unwrap_or_else(PoisonError::into_inner);
+            let (arrays, all) = (&self.arrays, 0..self.arrays.x.len());
             // SAFETY: the other workers wait at the meeting below, and have come from one, so nobody else reads or writes.
             let lists = unsafe {
-                let (x, old) = (self.arrays.x.slice(all.clone()), self.arrays.x_start.slice(all.clone()));
-                Lists {
-                    x,
-                    old,
-                    free: self.arrays.x_predicted.slice(all.clone()),
-                    touched: self.arrays.touched.slice(all),
-                }
+                let (x, x_start) = (arrays.x.slice(all.clone()), arrays.x_start.slice(all.clone()));
+                let (x_predicted, touched) = (arrays.x_predicted.slice(all.clone()), arrays.touched.slice(all));
+                Lists { x, x_start, x_predicted, touched }
             };
-            f(&mut meeting, lists);
+            f(&mut contact, lists);
         }
         worker.sync();
     }
 
     /// Finds what is near, if it is time to, and begins the substep's contacts.
-    pub(super) fn detect(&self, worker: Worker<'_>, substep: u32) {
-        let part = |s: u32| f64::from(s) / f64::from(self.time.substeps);
-        let share = T::of(part(1));
-        self.alone(worker, |meeting, lists| {
-            for &(i, by) in meeting.pushes() {
+    pub(super) fn detect(&self, worker: Worker<'_>, number: u32) {
+        let (of, every) = (self.time.substeps, self.params.contact.every);
+        let substep = ContactSubstep { number, of, h: self.time.h, every };
+        let part = T::of(self.time.part(1));
+        self.alone(worker, |contact, Lists { x, x_start, x_predicted, .. }| {
+            for &(i, by) in contact.pushes() {
+                let (x, predicted) = (&mut x[i as usize], &mut x_predicted[i as usize]);
                 for k in 0..3 {
-                    let by = T::of(by[k]) * share;
-                    (lists.x[i as usize][k], lists.free[i as usize][k]) =
-                        (lists.x[i as usize][k] + by, lists.free[i as usize][k] + by);
+                    let by = T::of(by[k]) * part;
+                    (x[k], predicted[k]) = (x[k] + by, predicted[k] + by);
                 }
             }
-            if substep == meeting.next() || substep == 0 {
-                let most = self.params.contact.every.clamp(1, self.time.substeps - substep);
-                meeting.detect(lists.old, lists.x, substep, most, self.time.substeps, self.time.h);
-            }
-            meeting.begin(lists.old, part(substep), part(substep + 1));
+            contact.begin_substep(&substep, x_start, x);
         });
     }
 
     /// Pushes surfaces apart that are too near each other.
-    pub(super) fn push_apart(&self, worker: Worker<'_>, grip: Grip) {
-        self.alone(worker, |meeting, lists| meeting.sweep(lists.x, lists.old, lists.touched, grip));
+    pub(super) fn push_apart(&self, worker: Worker<'_>, budget: FrictionBudget) {
+        self.alone(worker, |contact, lists| contact.sweep(lists.x, lists.x_start, lists.touched, budget));
     }
 
     /// How many contacts touch, of which the first worker knows.
     pub(super) fn touching(&self, worker: Worker<'_>) -> u64 {
         let mut touching = 0;
-        self.alone(worker, |meeting, _| touching = meeting.touching());
+        self.alone(worker, |contact, _| touching = contact.touching());
         touching
     }
 
     /// Forgets what contacts have pushed: the solve begins again, with touched vertices where they are.
     pub(super) fn press_anew(&self, worker: Worker<'_>) {
-        self.alone(worker, |meeting, _| meeting.forget_pushes());
+        self.alone(worker, |contact, _| contact.forget_pushes());
     }
 
     /// Takes back motion that would make surfaces intersect, at the end of an interval.
-    pub(super) fn guard(&self, worker: Worker<'_>, substep: u32, scheme: &Scheme) {
-        self.alone(worker, |meeting, lists| {
-            if substep + 1 != meeting.next() {
-                return;
-            }
+    pub(super) fn make_safe(&self, worker: Worker<'_>, substep: u32, scheme: &Scheme) {
+        self.alone(worker, |contact, Lists { x, x_predicted, touched, .. }| {
+            let Some((substeps, corrections)) = contact.end_substep(substep, x) else { return };
             // What is taken back over the whole interval changes the velocity by its mean over the interval.
-            let count = meeting.interval().count;
-            let share = 1.0 / (scheme.rate * self.time.h * f64::from(count));
-            let Lists { x, free, touched, .. } = lists;
-            let candidates = x.to_vec();
-            meeting.guard(&candidates, |i, to, by| {
-                x[i][..3].copy_from_slice(&to);
+            let part = 1.0 - 1.0 / (scheme.rate * self.time.h * f64::from(substeps));
+            // Stopped, for limiters of rates; but integrators that take such a vertex's velocity from its last substep must not
+            // take that of the whole interval.
+            let stops = substeps == 1 || scheme.plain(self.time.h);
+            for c in corrections {
+                let (x, predicted) = (&mut x[c.vertex as usize], &mut x_predicted[c.vertex as usize]);
+                x[..3].copy_from_slice(&c.to);
                 for k in 0..3 {
-                    let moved = free[i][k] + T::of(by[k] * (1.0 - share));
-                    free[i][k] = if moved.finite() { moved } else { to[k] };
+                    let moved = predicted[k] + T::of(c.by[k] * part);
+                    predicted[k] = if moved.finite() { moved } else { c.to[k] };
                 }
-                // Stopped, for limiters of rates; but integrators that take such a vertex's velocity from its last substep must not
-                // take that of the whole interval.
-                if count == 1 || scheme.plain(self.time.h) {
-                    touched[i] = true;
-                }
-            });
+                touched[c.vertex as usize] |= stops;
+            }
         });
     }
 }

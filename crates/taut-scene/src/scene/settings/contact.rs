@@ -18,9 +18,9 @@ section! {
         /// meet the other colliders.
         on: bool = CONTACT_BY_DEFAULT;
         /// The distance kept between surfaces, for bodies that give none of their own.
-        thickness: f64 = taut::Skin::default().thickness => THICKNESS;
+        thickness: f64 = taut::ContactMaterial::default().thickness => THICKNESS;
         /// Friction coefficient between surfaces, for bodies that give none of their own.
-        friction: f64 = taut::Skin::default().friction => FRICTION;
+        friction: f64 = taut::ContactMaterial::default().friction => FRICTION;
         /// Substeps after which near pairs are looked for again. More save time; less is removed from fast motion with fewer.
         every: u32 = taut::Contact::default().every => Rule::ANY.from(1.0).to(1000.0);
     }
@@ -28,21 +28,21 @@ section! {
 
 impl Contact {
     /// How a cloth meets others: as it says itself, or its fabric, or the scene.
-    pub fn cloth(&self, cloth: &Cloth) -> taut::Skin {
+    pub fn cloth(&self, cloth: &Cloth) -> taut::ContactMaterial {
         let fabric = cloth.fabric.map(|fabric| fabric.0);
-        taut::Skin {
+        taut::ContactMaterial {
             thickness: cloth.thickness.or(fabric.map(|f| f.thickness.value)).unwrap_or(self.thickness),
             friction: cloth.friction.or(fabric.map(|f| f.friction.value)).unwrap_or(self.friction),
-            own: cloth.self_collision,
+            self_contact: cloth.self_collision,
         }
     }
 
     /// How a solid meets others: as it says itself, or the scene.
-    pub fn solid(&self, solid: &Solid) -> taut::Skin {
-        taut::Skin {
+    pub fn solid(&self, solid: &Solid) -> taut::ContactMaterial {
+        taut::ContactMaterial {
             thickness: solid.thickness.unwrap_or(self.thickness),
             friction: solid.friction.unwrap_or(self.friction),
-            own: solid.self_collision,
+            self_contact: solid.self_collision,
         }
     }
 }

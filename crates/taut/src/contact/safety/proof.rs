@@ -1,15 +1,14 @@
 //! Proofs that a pair stays apart.
 
-use super::{Motion, Role, Settings};
+use super::{Motion, Role, SafetySettings};
+use crate::contact::candidates::{PairKind, PairList};
 use crate::contact::ccd::{self, along, edge_edge_impact, vertex_triangle_impact};
-use crate::contact::detect::Kind;
-use crate::contact::distance::{edge_edge, vertex_triangle};
 use crate::lanes::{Real, V3};
 
 /// A pair that must stay apart.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Pair {
-    pub kind: Kind,
+    pub kind: PairKind,
     pub nodes: [u32; 4],
 }
 
@@ -22,7 +21,7 @@ impl Pair {
 
 /// A direction that separates a pair at the start.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Plane {
+pub(super) struct SeparatingPlane {
     /// Unit vector, from the second feature to the first.
     pub n: V3<f64>,
     /// A point near both, m: levels are measured from here, so that they keep their digits far from the world's origin.
@@ -34,19 +33,19 @@ pub(super) struct Plane {
 }
 
 /// Decides about pairs of one motion.
-pub(super) struct Judge<'a> {
+pub(super) struct SeparationProof<'a> {
     pub motion: &'a Motion<'a>,
-    pub settings: &'a Settings,
+    pub settings: &'a SafetySettings,
     /// The first vertex that has a radius: few have one.
     first_round: u32,
 }
 
 type P = [f64; 3];
 
-impl<'a> Judge<'a> {
-    pub fn new(motion: &'a Motion<'a>, settings: &'a Settings) -> Self {
+impl<'a> SeparationProof<'a> {
+    pub fn new(motion: &'a Motion<'a>, settings: &'a SafetySettings) -> Self {
         let first_round = motion.radii.iter().position(|&r| r > 0.0).map_or(u32::MAX, |i| i as u32);
-        Judge { motion, settings, first_round }
+        SeparationProof { motion, settings, first_round }
     }
 
     /// The nearest place to `p` in a vertex's region, as it can be stored; its start, if it may stay there, stays as it is, to the
@@ -76,11 +75,11 @@ impl<'a> Judge<'a> {
 
     /// All pairs, in a fixed order, and how much room is between them at the start at least, m.
     pub fn bounded_pairs(&self) -> impl Iterator<Item = (Pair, f64)> {
-        let Motion { pairs, bounds, .. } = *self.motion;
-        let lists = [(Kind::VertexTriangle, &pairs.vertex_triangle), (Kind::EdgeEdge, &pairs.edge_edge)];
-        lists.into_iter().zip(bounds).flat_map(move |((kind, list), bounds)| {
-            let bound = move |i: usize| bounds.get(i).map_or(0.0, |&b| f64::from(b));
-            list.iter().enumerate().map(move |(i, &nodes)| (Pair { kind, nodes }, bound(i) - self.solid(&nodes)))
+        PairKind::ALL.into_iter().flat_map(move |kind| {
+            let PairList { nodes, bounds } = &self.motion.pairs[kind];
+            let bounds = bounds.iter().copied().chain(core::iter::repeat(0.0));
+            let bounded = move |(&nodes, bound)| (Pair { kind, nodes }, f64::from(bound) - self.solid(&nodes));
+            nodes.iter().zip(bounds).map(bounded)
         })
     }
 
@@ -95,16 +94,16 @@ impl<'a> Judge<'a> {
 
     /// Whether any of its vertices can be moved.
     pub fn alterable(&self, pair: &Pair) -> bool {
-        pair.nodes.iter().any(|&i| !self.driven(i))
+        pair.nodes.iter().any(|&i| !self.kinematic(i))
     }
 
-    pub fn driven(&self, i: u32) -> bool {
-        self.motion.roles[i as usize] == Role::Driven
+    pub fn kinematic(&self, i: u32) -> bool {
+        self.motion.roles[i as usize] == Role::Kinematic
     }
 
-    /// Whether a vertex of the pair is driven.
-    pub fn with_driven(&self, pair: &Pair) -> bool {
-        pair.nodes.iter().any(|&i| self.driven(i))
+    /// Whether a vertex of the pair is kinematic.
+    pub fn with_kinematic(&self, pair: &Pair) -> bool {
+        pair.nodes.iter().any(|&i| self.kinematic(i))
     }
 
     /// How readily a feature gives way: the greatest inverse mass of its free vertices.
@@ -140,8 +139,8 @@ impl<'a> Judge<'a> {
     pub fn never_within(&self, pair: &Pair, ends: impl Fn(u32) -> P, clearance: f64) -> bool {
         let [a, b, c, d] = pair.nodes.map(|i| [V3::from(self.motion.from[i as usize]), V3::from(ends(i))]);
         match pair.kind {
-            Kind::VertexTriangle => vertex_triangle_impact(a, [b, c, d], clearance).is_none(),
-            Kind::EdgeEdge => edge_edge_impact([a, b], [c, d], clearance).is_none(),
+            PairKind::VertexTriangle => vertex_triangle_impact(a, [b, c, d], clearance).is_none(),
+            PairKind::EdgeEdge => edge_edge_impact([a, b], [c, d], clearance).is_none(),
         }
     }
 
@@ -158,15 +157,18 @@ impl<'a> Judge<'a> {
     }
 
     /// A direction that separates the pair at the start; none if they touch, or nearly.
-    pub fn plane(&self, pair: &Pair) -> Option<Plane> {
+    pub fn plane(&self, pair: &Pair) -> Option<SeparatingPlane> {
         let p = Self::at(self.motion.from, pair);
         let split = pair.sides().0.len();
-        let (between, across) = match pair.kind {
-            Kind::VertexTriangle => (vertex_triangle(p[0], [p[1], p[2], p[3]]).delta, (p[2] - p[1]).cross(p[3] - p[1])),
-            Kind::EdgeEdge => (edge_edge([p[0], p[1]], [p[2], p[3]]).delta, (p[1] - p[0]).cross(p[3] - p[2])),
+        let across = match pair.kind {
+            PairKind::VertexTriangle => (p[2] - p[1]).cross(p[3] - p[1]),
+            PairKind::EdgeEdge => (p[1] - p[0]).cross(p[3] - p[2]),
         };
         let solid = self.solid(&pair.nodes);
-        let n = [between, across, -across].into_iter().map(unit).find(|&n| separates(n, &p, split, solid))?;
+        let n = [pair.kind.closest(p).delta, across, -across]
+            .into_iter()
+            .map(unit)
+            .find(|&n| separates(n, &p, split, solid))?;
         let level = |i: usize| n.dot(p[i] - p[3]);
         let low = (0..split).map(level).fold(f64::INFINITY, f64::min);
         let gap = low - (split..4).map(level).fold(f64::NEG_INFINITY, f64::max) - solid;
@@ -175,7 +177,7 @@ impl<'a> Judge<'a> {
         let slack = 16.0 * self.settings.precision.unit() * size;
         // Below four slacks nothing can be given away: only what does not move stays as it is.
         let enough = if gap > 4.0 * slack { self.settings.clearance.min(gap - slack) } else { gap };
-        Some(Plane { n, origin: p[3], enough: solid + enough, slack })
+        Some(SeparatingPlane { n, origin: p[3], enough: solid + enough, slack })
     }
 }
 

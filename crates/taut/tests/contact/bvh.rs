@@ -1,5 +1,5 @@
 use crate::common::Rng;
-use taut::contact::broad::{Aabb, Tree};
+use taut::contact::bvh::{Aabb, BoxTree};
 
 fn boxes(rng: &mut Rng, n: usize, size: f64) -> Vec<Aabb> {
     (0..n)
@@ -26,8 +26,8 @@ fn all_pairs_once_at_every_size() {
     for n in [0, 1, 2, 7, 8, 9, 63, 64, 65, 72, 100, 513, 700, 1500] {
         let (a, moved) = (boxes(&mut rng, n, 0.1), boxes(&mut rng, n, 0.1));
         let c = boxes(&mut rng, n / 2 + 3, 0.2);
-        let mut tree = Tree::new(n, |i| a[i as usize]);
-        let other = Tree::new(c.len(), |i| c[i as usize]);
+        let mut tree = BoxTree::new(n, |i| a[i as usize]);
+        let other = BoxTree::new(c.len(), |i| c[i as usize]);
         // As built, and refitted to something else entirely.
         for b in [&a, &moved] {
             tree.refit(|i| b[i as usize]);
@@ -68,7 +68,7 @@ fn huge_boxes_do_not_meet_the_slots_to_spare() {
     let world = Aabb { lo: [f32::NEG_INFINITY; 3], hi: [f32::INFINITY; 3] };
     let nowhere = Aabb { lo: [f32::NAN; 3], hi: [f32::NAN; 3] };
     for odd in [world, nowhere] {
-        let tree = Tree::new(3, |_| odd);
+        let tree = BoxTree::new(3, |_| odd);
         let mut count = 0;
         tree.self_pairs(|_, _| count += 1);
         tree.pairs(&tree, |_, _| count += 1);
@@ -81,7 +81,7 @@ fn huge_boxes_do_not_meet_the_slots_to_spare() {
 fn moving_boxes_are_apart_if_an_axis_separates_them_throughout() {
     let mut rng = Rng(12);
     let (starts, ends) = (boxes(&mut rng, 300, 0.1), boxes(&mut rng, 300, 0.1));
-    let mut tree = Tree::new(300, |i| starts[i as usize]);
+    let mut tree = BoxTree::new(300, |i| starts[i as usize]);
     tree.refit_moving(|i| [starts[i as usize], ends[i as usize]]);
     let real = |i: usize| [starts[i], ends[i]].iter().all(|b| b.lo[0] <= b.hi[0]);
     let above = |a: &Aabb, b: &Aabb, k: usize| a.lo[k] > b.hi[k];

@@ -1,10 +1,11 @@
 //! Nothing that can meet is missing among the pairs, however the ways turn out.
 
 use super::*;
+use crate::contact::candidates::{PairKind, Pairs};
 use crate::contact::ccd::{edge_edge_impact, vertex_triangle_impact};
-use crate::contact::detect::Kind;
-use crate::mesh::TriMesh;
-use crate::{Cloth, ModelBuilder, Pose, Shape};
+use crate::contact::{ColliderMesh, ContactMaterial, Pose, Shape};
+use crate::lanes::V3;
+use std::collections::BTreeSet;
 
 /// Numbers in (−1, 1).
 struct Dice(u64);
@@ -24,8 +25,11 @@ impl Dice {
 
 const SIDE: usize = 9;
 
+/// Positions, m, and triangles.
+type SheetMesh = (Vec<[f64; 3]>, Vec<[u32; 3]>);
+
 /// A sheet of 8 × 8 cm at height `y` (m).
-fn sheet(y: f64, dice: &mut Dice) -> TriMesh {
+fn sheet(y: f64, dice: &mut Dice) -> SheetMesh {
     let at = |i: usize| i as f64 * 0.01;
     let place = |k: usize| [at(k % SIDE), y, at(k / SIDE)];
     let shaken = |(p, d): ([f64; 3], [f64; 3])| core::array::from_fn(|k| p[k] + d[k]);
@@ -35,27 +39,49 @@ fn sheet(y: f64, dice: &mut Dice) -> TriMesh {
         let n = SIDE as u32;
         triangles.extend([[k, k + n, k + 1], [k + 1, k + n, k + n + 1]]);
     }
-    TriMesh { positions, triangles, ..TriMesh::default() }
+    (positions, triangles)
 }
 
-/// Pairs of features that meet on the straight ways of a meeting, found by trying all.
-fn hits(meeting: &Meeting<f64>) -> Vec<(Kind, [u32; 4])> {
-    let path = |&i: &u32| [V3::from(meeting.from[i as usize]), V3::from(meeting.to[i as usize])];
-    let cloth = |side: usize| !meeting.sides[side].collider;
+/// The surfaces of some sheets, and a state with their vertices, free, and the spare one.
+fn bodies(sheets: &[SheetMesh]) -> (Arc<ModelSurfaces>, Vec<Vertex<f64>>) {
+    let rest: Vec<[f64; 3]> = sheets.iter().flat_map(|s| &s.0).copied().collect();
+    let shifted = |(i, s): (usize, &SheetMesh)| s.1.iter().map(|t| t.map(|v| v + (i * SIDE * SIDE) as u32)).collect();
+    let x = rest.iter().map(|p| [p[0], p[1], p[2], 1.0]).chain([[0.0; 4]]).collect();
+    (Arc::new(ModelSurfaces::new(rest, sheets.iter().enumerate().map(shifted))), x)
+}
+
+/// Opens a pipeline for bodies with their vertices at `x`.
+fn open(
+    pipeline: &mut ContactPipeline<f64>,
+    surfaces: &Arc<ModelSurfaces>,
+    colliders: &[Collider],
+    meshes: &[MeshCollider],
+    x: &[Vertex<f64>],
+) {
+    let contact = Contact { materials: vec![ContactMaterial::default()], ..Contact::default() };
+    assert!(pipeline.open(&ContactInput { surfaces, contact: &contact, colliders, meshes, x, version: 0 }));
+}
+
+/// Pairs of features that meet on the straight ways of an interval, found by trying all.
+fn hits(pipeline: &ContactPipeline<f64>) -> Vec<(PairKind, [u32; 4])> {
+    let IntervalMotion { from, to, .. } = &pipeline.motion;
+    let path = |&i: &u32| [V3::from(from[i as usize]), V3::from(to[i as usize])];
+    let cloth = |party: usize| !pipeline.surfaces.parties[party].collider;
     let mut out = Vec::new();
-    for (i, f) in meeting.fields.iter().enumerate() {
-        for (j, g) in meeting.fields.iter().enumerate().filter(|(j, _)| cloth(i) || cloth(*j)) {
+    let bvhs = pipeline.surfaces.bvhs();
+    for (i, f) in bvhs.iter().enumerate() {
+        for (j, g) in bvhs.iter().enumerate().filter(|(j, _)| cloth(i) || cloth(*j)) {
             for v in &f.surface().vertices {
                 for t in g.surface().triangles.iter().filter(|t| !t.contains(v)) {
                     if vertex_triangle_impact(path(v), [path(&t[0]), path(&t[1]), path(&t[2])], 0.0).is_some() {
-                        out.push((Kind::VertexTriangle, [*v, t[0], t[1], t[2]]));
+                        out.push((PairKind::VertexTriangle, [*v, t[0], t[1], t[2]]));
                     }
                 }
             }
             for [a, b] in f.surface().edges.iter().filter(|_| i <= j) {
                 for [c, d] in g.surface().edges.iter().filter(|e| !e.contains(a) && !e.contains(b)) {
                     if edge_edge_impact([path(a), path(b)], [path(c), path(d)], 0.0).is_some() {
-                        out.push((Kind::EdgeEdge, [*a, *b, *c, *d]));
+                        out.push((PairKind::EdgeEdge, [*a, *b, *c, *d]));
                     }
                 }
             }
@@ -64,15 +90,10 @@ fn hits(meeting: &Meeting<f64>) -> Vec<(Kind, [u32; 4])> {
     out
 }
 
-/// Whether a meeting's pairs have this one.
-fn known(meeting: &Meeting<f64>, kind: Kind, [a, b, c, d]: [u32; 4]) -> bool {
-    match kind {
-        Kind::VertexTriangle => meeting.pairs.vertex_triangle.contains(&[a, b, c, d]),
-        Kind::EdgeEdge => {
-            let list = &meeting.pairs.edge_edge;
-            list.contains(&[a, b, c, d]) || list.contains(&[c, d, a, b])
-        }
-    }
+/// Whether this pair is among some.
+fn known(pairs: &Pairs, kind: PairKind, [a, b, c, d]: [u32; 4]) -> bool {
+    let list = &pairs[kind].nodes;
+    list.contains(&[a, b, c, d]) || kind == PairKind::EdgeEdge && list.contains(&[c, d, a, b])
 }
 
 /// Two sheets slide over each other and over a box that turns; some vertices go where nobody expected, some have to stay. Intervals are
@@ -81,16 +102,11 @@ fn known(meeting: &Meeting<f64>, kind: Kind, [a, b, c, d]: [u32; 4]) -> bool {
 fn pairs_hold_all_that_can_meet() {
     let (mut dice, mut all, mut shortened, mut amended) = (Dice(77), 0, 0, 0);
     for round in 0..24 {
-        let mut builder = ModelBuilder::new();
-        for y in [0.0, 0.004] {
-            builder.add_cloth("sheet", &sheet(y, &mut dice), &Cloth::default()).expect("a sheet");
-        }
-        let model = builder.build::<f64>().expect("a model");
+        let (surfaces, old) = bodies(&[0.0, 0.004].map(|y| sheet(y, &mut dice)));
         let turned = Pose { position: [0.04, -0.03, 0.04], rotation: [0.0, 0.05 * dice.throw(), 0.0, 1.0] };
         let mut solid = Collider::fixed(Shape::Box { half: [0.03, 0.028, 0.03] }, Pose::at([0.04, -0.032, 0.04]));
         solid.to = turned;
-        let state = crate::State::new(&model);
-        let (old, n) = (state.x.clone(), model.vertices());
+        let n = old.len() - 1;
         let fast = [0.0002, 0.002, 0.006][round % 3];
         let drift: Vec<[f64; 3]> = (0..2).map(|_| dice.vector(fast)).collect();
         let mut x = old.clone();
@@ -98,31 +114,27 @@ fn pairs_hold_all_that_can_meet() {
             let shift = drift[usize::from(v[1] > 0.002)];
             (0..3).for_each(|k| v[k] += shift[k]);
         }
-        let mut meeting = Meeting::<f64>::default();
-        assert!(meeting.open(
-            &model,
-            &Contact { skins: vec![Skin::default()], ..Contact::default() },
-            &[solid],
-            &[],
-            &old
-        ));
-        meeting.detect(&old, &x, 0, 10, 10, 1e-3);
-        shortened += usize::from(meeting.interval.count < 10);
+        let mut pipeline = ContactPipeline::<f64>::default();
+        open(&mut pipeline, &surfaces, &[solid], &[], &old);
+        pipeline.begin_interval(&ContactSubstep { number: 0, of: 10, h: 1e-3, every: 10 }, &old, &x);
+        shortened += usize::from(pipeline.motion.interval.count < 10);
         let wild = |dice: &mut Dice| if dice.throw() > 0.8 { 0.02 } else { 0.0005 };
         for i in 0..n {
             let size = wild(&mut dice);
             let by = dice.vector(size);
-            (0..3).for_each(|k| meeting.to[i][k] += by[k]);
+            (0..3).for_each(|k| pipeline.motion.to[i][k] += by[k]);
         }
         let some: Vec<u32> = (0..n as u32).filter(|_| dice.throw() > 0.95).collect();
-        meeting.amend(&[]);
-        some.iter().for_each(|&i| meeting.allow(i as usize, meeting.from[i as usize]));
-        meeting.amend(&some);
-        amended += usize::from(meeting.loose.contains(&true));
-        assert!(some.iter().all(|&i| meeting.regions[i as usize].holds(meeting.from[i as usize])));
-        assert!((0..n).all(|i| meeting.regions[i].holds(meeting.to[i])));
-        for (kind, nodes) in hits(&meeting) {
-            assert!(known(&meeting, kind, nodes), "round {round}: {kind:?} {nodes:?}");
+        let ContactPipeline { surfaces, motion, candidates, .. } = &mut pipeline;
+        let mut allowed = Allowed::default();
+        candidates.amend(surfaces, Search { motion, exempt: &[], allowed: &allowed }, &[]);
+        some.iter().for_each(|&i| allowed.add(i as usize, motion.from[i as usize]));
+        candidates.amend(surfaces, Search { motion, exempt: &[], allowed: &allowed }, &some);
+        amended += usize::from(candidates.amended.contains(&true));
+        assert!(some.iter().all(|&i| candidates.regions[i as usize].holds(motion.from[i as usize])));
+        assert!((0..n).all(|i| candidates.regions[i].holds(motion.to[i])));
+        for (kind, nodes) in hits(&pipeline) {
+            assert!(known(&pipeline.candidates.pairs, kind, nodes), "round {round}: {kind:?} {nodes:?}");
             all += 1;
         }
     }
@@ -133,11 +145,9 @@ fn pairs_hold_all_that_can_meet() {
 #[test]
 fn meshes_that_stand_still_are_seen_where_they_are() {
     let mut dice = Dice(5);
-    let mut builder = ModelBuilder::new();
-    builder.add_cloth("sheet", &sheet(0.0, &mut dice), &Cloth::default()).expect("a sheet");
-    let model = builder.build::<f64>().expect("a model");
+    let (surfaces, x) = bodies(&[sheet(0.0, &mut dice)]);
     let below = sheet(-0.003, &mut dice);
-    let shape = Arc::new(crate::ColliderMesh::new(&below.positions, &below.triangles));
+    let shape = Arc::new(ColliderMesh::new(&below.0, &below.1));
     let still = MeshCollider::fixed(shape);
     let at = |y: f64| -> Arc<[[f64; 3]]> { still.from.iter().map(|p| [p[0], p[1] + y, p[2]]).collect() };
     let (near, far) = (at(0.0005), at(-0.05));
@@ -162,19 +172,17 @@ fn meshes_that_stand_still_are_seen_where_they_are() {
         vec![placed(&near, &near, 0.002), still.clone()],
         vec![still.clone()],
     ];
-    let contact = Contact { skins: vec![Skin::default()], ..Contact::default() };
-    let x = crate::State::new(&model).x;
-    let see = |meeting: &mut Meeting<f64>, meshes: &[MeshCollider]| {
-        assert!(meeting.open(&model, &contact, &[], meshes, &x));
-        meeting.detect(&x, &x, 0, 1, 1, 1e-3);
-        meeting.pairs.clone()
+    let see = |pipeline: &mut ContactPipeline<f64>, meshes: &[MeshCollider]| {
+        open(pipeline, &surfaces, &[], meshes, &x);
+        pipeline.begin_interval(&ContactSubstep { number: 0, of: 1, h: 1e-3, every: 1 }, &x, &x);
+        pipeline.candidates.pairs.clone()
     };
-    let mut meeting = Meeting::default();
+    let mut pipeline = ContactPipeline::default();
     let mut sizes = BTreeSet::new();
     for (step, meshes) in steps.iter().enumerate() {
-        let pairs = see(&mut meeting, meshes);
-        assert!(pairs == see(&mut Meeting::default(), meshes), "step {step}");
-        sizes.insert(pairs.len());
+        let pairs = see(&mut pipeline, meshes);
+        assert!(pairs == see(&mut ContactPipeline::default(), meshes), "step {step}");
+        sizes.insert(pairs.counts().iter().sum::<usize>());
     }
     assert!(sizes.len() >= 5, "{sizes:?}");
 }

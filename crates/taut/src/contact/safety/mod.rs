@@ -1,10 +1,10 @@
-//! The guard: from a state free of intersections and any candidate, motion that ends free of intersections.
+//! The safety pass: from a state free of intersections and any candidate, motion that ends free of intersections.
 //!
 //! # Why it is safe
 //! Surfaces that start free and move continuously can only come to intersect after a vertex has touched a triangle or an
 //! edge an edge, of pairs that share no vertex. Pairs that one axis separates, on one side, in the boxes of their starts and in
-//! those of their regions at the end cannot (see [`broad`](super::broad)), as long as vertices end in their regions, and the
-//! guard holds them there. For every other pair the guard ends with a proof, valid in spite of rounding, of one of these:
+//! those of their regions at the end cannot (see [`broad`](super::bvh)), as long as vertices end in their regions, and the
+//! pass holds them there. For every other pair it ends with a proof, valid in spite of rounding, of one of these:
 //!
 //! 1. one direction separates the two features at the start and at the end, hence, all motion being straight, throughout;
 //! 2. [continuous collision detection](super::ccd) finds them apart throughout;
@@ -24,31 +24,31 @@
 //! what it meets is taken along as it moves and turns, which always does where there is but one.
 //!
 //! # What it cannot do
-//! Driven vertices (colliders) move as they are told. If one enters a surface that could not be pushed away, the pair is reported as
+//! Kinematic vertices (colliders) move as they are told. If one enters a surface that could not be pushed away, the pair is reported as
 //! **impossible**; all other pairs keep their proofs.
 
 mod carry;
+mod filter;
 mod islands;
 mod proof;
-mod sieve;
 mod truncate;
 
-use super::broad::Aabb;
-use super::detect::Pairs;
+use super::bvh::Aabb;
+use super::candidates::Pairs;
 use crate::lanes::V3;
+use filter::{Ask, RelativeMotion, doubtful};
 pub(super) use islands::Islands;
-use proof::{Judge, Pair};
-use sieve::{Ask, Ways, doubtful};
+use proof::{Pair, SeparationProof};
 
 /// How a vertex may be moved.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Role {
-    /// By the guard, as it must; heavier ones less. Inverse mass in 1/kg.
+    /// By the safety pass, as it must; heavier ones less. Inverse mass in 1/kg.
     Free(f64),
     /// It follows its candidate, and is only held back where nothing else keeps surfaces apart.
     Pinned,
     /// It follows its candidate whatever happens: a collider's vertex.
-    Driven,
+    Kinematic,
 }
 
 /// What the results are stored in.
@@ -78,27 +78,27 @@ impl Precision {
     }
 }
 
-/// How the guard works.
+/// How the safety pass works.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
+pub struct SafetySettings {
     /// Features that start farther apart than this (m) end at least this far apart; those that start nearer come no nearer. A
     /// twentieth of the cloth's thickness is a good choice. Greater than 0.
     pub clearance: f64,
     /// The part of the room between two features that truncated motion may use up, 0 to 1.
-    pub share: f64,
+    pub room: f64,
     /// Slides at most.
     pub slides: usize,
     /// What the results are stored in.
     pub precision: Precision,
 }
 
-impl Default for Settings {
+impl Default for SafetySettings {
     fn default() -> Self {
-        Settings { clearance: 1e-4, share: 0.9, slides: 8, precision: Precision::Double }
+        SafetySettings { clearance: 1e-4, room: 0.9, slides: 8, precision: Precision::Double }
     }
 }
 
-/// A motion to be guarded. All slices have one entry for each vertex.
+/// A motion to be made safe. All slices have one entry for each vertex.
 #[derive(Clone, Copy, Debug)]
 pub struct Motion<'a> {
     /// Positions at the start, m: free of intersections.
@@ -107,32 +107,29 @@ pub struct Motion<'a> {
     pub to: &'a [[f64; 3]],
     /// How they may be moved.
     pub roles: &'a [Role],
-    /// Where they may end: what the pairs were found with. Must hold driven vertices' ends. If pairs were found with where vertices
+    /// Where they may end: what the pairs were found with. Must hold kinematic vertices' ends. If pairs were found with where vertices
     /// start as well, regions need not hold starts: things that move together then have fewer pairs; but what
-    /// cannot stay at its start cannot be held there, see [`Report::unfinished`].
+    /// cannot stay at its start cannot be held there, see [`SafetyReport::unfinished`].
     pub regions: &'a [Aabb],
     /// Pairs that may meet.
     pub pairs: &'a Pairs,
-    /// For the first vertices and triangles, and the first edges, of `pairs`: how far apart they are at the start at least, m, as
-    /// computed in `f64`, nothing taken off for what is solid around them. Spares proofs for what is farther apart than it goes. May be empty.
-    pub bounds: [&'a [f32]; 2],
     /// How far around itself a vertex or edge is solid, m: a ball is a vertex with a radius, a rod an edge whose vertices
     /// have one. Of a pair the greatest counts. Empty if there are none.
     pub radii: &'a [f64],
-    /// The first vertex of each driven body, ascending: what moves as one takes along as one what it meets. Empty if there is but one.
+    /// The first vertex of each kinematic body, ascending: what moves as one takes along as one what it meets. Empty if there is but one.
     pub bodies: &'a [u32],
 }
 
-/// What the guard did.
+/// What the safety pass did.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Report {
+pub struct SafetyReport {
     /// Vertices that do not end at their candidate, ascending.
     pub stopped: Vec<u32>,
     /// Σ|x − candidate|, m.
     pub removed: f64,
     /// The most that one vertex lost, m.
     pub removed_most: f64,
-    /// Σ|candidate − start| of what is not driven, m.
+    /// Σ|candidate − start| of what is not kinematic, m.
     pub motion: f64,
     /// Pairs that failed at first.
     pub failed: usize,
@@ -140,82 +137,82 @@ pub struct Report {
     pub slides: usize,
     /// Vertices in islands that were truncated.
     pub truncated: usize,
-    /// Pairs with driven vertices that could not be kept apart.
+    /// Pairs with kinematic vertices that could not be kept apart.
     pub impossible: Vec<[u32; 4]>,
     /// Candidates that were not finite; they stay where they were.
     pub contained: usize,
-    /// Driven vertices that leave their regions: pairs with them may be missing.
+    /// Kinematic vertices that leave their regions: pairs with them may be missing.
     pub strayed: usize,
     /// Vertices that would have to be held at their starts, or taken along by a collider, and where that is, m, which is not in their
-    /// regions: if there are any nothing is proved, and the motion is to be guarded again with regions that hold these places too.
+    /// regions: if there are any nothing is proved, and the motion is to be made safe again with regions that hold these places too.
     pub unfinished: Vec<(u32, [f64; 3])>,
 }
 
-/// Guards a motion: writes to `x` where vertices may go. Slices in `motion` must be of one length.
-pub fn guard(motion: &Motion, settings: &Settings, x: &mut Vec<[f64; 3]>) -> Report {
-    let mut report = Report::default();
-    let judge = Judge::new(motion, settings);
-    admit(&judge, x, &mut report);
-    let failed = slide(&judge, x, &mut report);
+/// Makes a motion safe: writes to `x` where vertices may go. Slices in `motion` must be of one length.
+pub fn make_safe(motion: &Motion, settings: &SafetySettings, x: &mut Vec<[f64; 3]>) -> SafetyReport {
+    let mut report = SafetyReport::default();
+    let proof = SeparationProof::new(motion, settings);
+    admit(&proof, x, &mut report);
+    let failed = slide(&proof, x, &mut report);
     // What has little room to be pushed is given more before motion is taken back.
-    let narrow = |&i: &u32| !judge.driven(i) && !judge.may_stay(i as usize);
+    let narrow = |&i: &u32| !proof.kinematic(i) && !proof.may_stay(i as usize);
     report.unfinished =
         failed.iter().flat_map(|p| p.nodes).filter(narrow).map(|i| (i, motion.from[i as usize])).collect();
     if report.unfinished.is_empty() && !failed.is_empty() {
-        truncate::truncate(&judge, &failed, x, &mut report);
+        truncate::truncate(&proof, &failed, x, &mut report);
     }
     account(motion, x, &mut report);
     report
 }
 
 /// Takes over candidates that are finite, and holds them to their regions.
-fn admit(judge: &Judge, x: &mut Vec<[f64; 3]>, report: &mut Report) {
-    let motion = judge.motion;
+fn admit(proof: &SeparationProof, x: &mut Vec<[f64; 3]>, report: &mut SafetyReport) {
+    let motion = proof.motion;
     x.clear();
     for i in 0..motion.from.len() {
         let finite = motion.to[i].iter().all(|c| c.is_finite());
         report.contained += usize::from(!finite);
         let wish = if finite { motion.to[i] } else { motion.from[i] };
-        if motion.roles[i] == Role::Driven {
+        if motion.roles[i] == Role::Kinematic {
             report.strayed += usize::from(!motion.regions[i].holds(wish));
             x.push(wish);
         } else {
-            x.push(judge.within(i, wish));
+            x.push(proof.within(i, wish));
         }
     }
 }
 
 /// Pushes failing pairs apart, pass by pass; returns those that fail in the end.
-fn slide(judge: &Judge, x: &mut [[f64; 3]], report: &mut Report) -> Vec<Pair> {
-    let mut failed = doubtful(judge, x, Ask::Ends(&Ways::new(judge, x)));
-    failed.retain(|p| judge.alterable(p) && !judge.proves(p, x));
+fn slide(proof: &SeparationProof, x: &mut [[f64; 3]], report: &mut SafetyReport) -> Vec<Pair> {
+    let mut failed = doubtful(proof, x, Ask::Ends(&RelativeMotion::new(proof, x)));
+    failed.retain(|p| proof.alterable(p) && !proof.proves(p, x));
     report.failed = failed.len();
     // The pass in which a vertex was last moved: a pair is judged again if that was the last one.
     let mut moved = vec![0u16; x.len()];
-    for pass in 1..=judge.settings.slides.min(usize::from(u16::MAX)) {
+    for pass in 1..=proof.settings.slides.min(usize::from(u16::MAX)) {
         if failed.is_empty() {
             break;
         }
         report.slides = pass;
         for p in &failed {
-            push_apart(judge, p, x);
+            push_apart(proof, p, x);
             p.nodes.iter().for_each(|&i| moved[i as usize] = pass as u16);
         }
-        failed = doubtful(judge, x, Ask::EndsOf(&moved, pass as u16, &Ways::new(judge, x)));
-        failed.retain(|p| judge.alterable(p) && !judge.proves(p, x));
+        failed = doubtful(proof, x, Ask::EndsOf(&moved, pass as u16, &RelativeMotion::new(proof, x)));
+        failed.retain(|p| proof.alterable(p) && !proof.proves(p, x));
     }
     failed
 }
 
 /// Moves a pair's vertices along its direction until what is missing between them is made up.
-fn push_apart(judge: &Judge, pair: &Pair, x: &mut [[f64; 3]]) {
-    let Some(plane) = judge.plane(pair) else { return };
+fn push_apart(proof: &SeparationProof, pair: &Pair, x: &mut [[f64; 3]]) {
+    let Some(plane) = proof.plane(pair) else { return };
     let level = |x: &[[f64; 3]], i: u32| plane.n.dot(V3::from(x[i as usize]) - plane.origin);
     let (a, b) = pair.sides();
     let low = a.iter().map(|&i| level(x, i)).fold(f64::INFINITY, f64::min);
     let high = b.iter().map(|&i| level(x, i)).fold(f64::NEG_INFINITY, f64::max);
     let missing = plane.enough + plane.slack - (low - high);
-    let (wa, wb) = (judge.mobility(a), judge.mobility(b));
+    let (wa, wb) = (proof.mobility(a), proof.mobility(b));
     if !(missing > 0.0 && wa + wb > 0.0) {
         return;
     }
@@ -223,18 +220,18 @@ fn push_apart(judge: &Judge, pair: &Pair, x: &mut [[f64; 3]]) {
     for (side, to, sign) in [(a, low, 1.0), (b, high, -1.0)] {
         for &i in side {
             let short = to - level(x, i);
-            if short * sign > 0.0 && matches!(judge.motion.roles[i as usize], Role::Free(_)) {
+            if short * sign > 0.0 && matches!(proof.motion.roles[i as usize], Role::Free(_)) {
                 let p: [f64; 3] = (V3::from(x[i as usize]) + plane.n * short).into();
-                x[i as usize] = judge.within(i as usize, p);
+                x[i as usize] = proof.within(i as usize, p);
             }
         }
     }
 }
 
-fn account(motion: &Motion, x: &[[f64; 3]], report: &mut Report) {
+fn account(motion: &Motion, x: &[[f64; 3]], report: &mut SafetyReport) {
     let distance = |a: [f64; 3], b: [f64; 3]| (V3::from(a) - V3::from(b)).norm2().sqrt();
     for i in 0..x.len() {
-        if motion.roles[i] == Role::Driven {
+        if motion.roles[i] == Role::Kinematic {
             continue;
         }
         let (from, to) = (motion.from[i], motion.to[i]);

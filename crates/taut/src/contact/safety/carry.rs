@@ -5,12 +5,12 @@
 //! turns included, is a motion free of intersections, which there is always room for; holding it at its start is not.
 
 use super::islands::Islands;
-use super::proof::{Judge, Pair};
+use super::proof::{Pair, SeparationProof};
 use crate::lanes::V3;
 
 type V = V3<f64>;
 
-/// p ↦ p + shift + turn (p − centre): the least squares fit of driven vertices' motion.
+/// p ↦ p + shift + turn (p − centre): the least squares fit of kinematic vertices' motion.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Carry {
     /// The way of the fastest of them, squared, m²; 0 if there is none.
@@ -30,7 +30,7 @@ impl Carry {
     }
 }
 
-/// Sums over driven vertices, from the place `origin`.
+/// Sums over kinematic vertices, from the place `origin`.
 #[derive(Clone, Copy, Debug, Default)]
 struct Fit {
     /// The fastest one's way squared, m², and the body it belongs to.
@@ -88,16 +88,16 @@ fn quotient(u: [V; 3], mut r: [V; 3]) -> [V; 3] {
 }
 
 /// How each island is carried by the fastest collider it may meet, at its name: as those of its vertices move that it may meet.
-pub(super) fn carries(judge: &Judge, islands: &mut Islands, meeting: &[Pair], x: &[[f64; 3]]) -> Vec<Carry> {
-    let motion = judge.motion;
+pub(super) fn carries(proof: &SeparationProof, islands: &mut Islands, meeting: &[Pair], x: &[[f64; 3]]) -> Vec<Carry> {
+    let motion = proof.motion;
     let way = |d: u32| V::from(x[d as usize]) - V::from(motion.from[d as usize]);
     let body = |d: u32| motion.bodies.partition_point(|&first| first <= d);
-    // Islands, and driven vertices they may meet.
+    // Islands, and kinematic vertices they may meet.
     let mut met: Vec<(u32, u32)> = Vec::new();
     for pair in meeting {
-        if let Some(&first) = pair.nodes.iter().find(|&&i| !judge.driven(i)) {
+        if let Some(&first) = pair.nodes.iter().find(|&&i| !proof.kinematic(i)) {
             let island = islands.of(first);
-            met.extend(pair.nodes.iter().filter(|&&i| judge.driven(i)).map(|&d| (island, d)));
+            met.extend(pair.nodes.iter().filter(|&&i| proof.kinematic(i)).map(|&d| (island, d)));
         }
     }
     let mut fits = vec![Fit::default(); x.len()];

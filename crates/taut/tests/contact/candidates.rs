@@ -1,5 +1,6 @@
 use crate::common::{Rng, sheet};
-use taut::contact::detect::{Field, Kind, Near, Pairs, all_pairs, near, swept_regions};
+use crate::{all_pairs, swept_regions};
+use taut::contact::candidates::{NearPair, PairKind, Pairs, SurfaceBvh, near};
 use taut::contact::distance::{edge_edge, vertex_triangle};
 use taut::contact::surface::Surface;
 use taut::lanes::V3;
@@ -17,24 +18,22 @@ fn crumpled(rng: &mut Rng) -> (Vec<P>, Vec<[u32; 3]>, Vec<[u32; 3]>) {
     (x, mesh.triangles, other)
 }
 
-fn detect(x: &[P], surfaces: &[&[[u32; 3]]], deforms: &[bool], distance: f64) -> Vec<Near> {
-    let mut regions = Vec::new();
-    swept_regions(x, x, 0.5 * distance, &mut regions);
-    let fields: Vec<Field> = surfaces.iter().map(|t| Field::new(Surface::new(t), &regions)).collect();
-    let (mut pairs, mut found) = (Pairs::default(), Vec::new());
-    all_pairs(&fields, deforms, &mut pairs);
-    near(x, &pairs, distance, &mut found);
+fn detect(x: &[P], surfaces: &[&[[u32; 3]]], deforms: &[bool], distance: f64) -> Vec<NearPair> {
+    let regions = swept_regions(x, x, 0.5 * distance);
+    let fields: Vec<SurfaceBvh> = surfaces.iter().map(|t| SurfaceBvh::new(Surface::new(t), &regions)).collect();
+    let mut found = Vec::new();
+    near(x, &all_pairs(&fields, deforms), distance, &mut found);
     found
 }
 
-fn brute(x: &[P], s: &Surface, t: &Surface, own: bool, distance: f64, out: &mut Vec<(Kind, [u32; 4])>) {
+fn brute(x: &[P], s: &Surface, t: &Surface, own: bool, distance: f64, out: &mut Vec<(PairKind, [u32; 4])>) {
     let at = |i: u32| V3::from(x[i as usize]);
     for (s, t) in if own { vec![(s, t)] } else { vec![(s, t), (t, s)] } {
         for &v in &s.vertices {
             for &[a, b, c] in &t.triangles {
                 let d2 = vertex_triangle(at(v), [at(a), at(b), at(c)]).distance2;
                 if ![a, b, c].contains(&v) && d2 < distance * distance {
-                    out.push((Kind::VertexTriangle, [v, a, b, c]));
+                    out.push((PairKind::VertexTriangle, [v, a, b, c]));
                 }
             }
         }
@@ -44,15 +43,15 @@ fn brute(x: &[P], s: &Surface, t: &Surface, own: bool, distance: f64, out: &mut 
             let found = edge_edge([at(a), at(b)], [at(c), at(d)]);
             let apart = ![c, d].contains(&a) && ![c, d].contains(&b) && (!own || i < j);
             if apart && found.distance2 < distance * distance && !found.weights.contains(&0.0) {
-                out.push((Kind::EdgeEdge, [a, b, c, d]));
+                out.push((PairKind::EdgeEdge, [a, b, c, d]));
             }
         }
     }
 }
 
 /// Which of two edges comes first is the search's to choose.
-fn lesser_edge_first((kind, nodes): &mut (Kind, [u32; 4])) {
-    if *kind == Kind::EdgeEdge && nodes[..2] > nodes[2..] {
+fn lesser_edge_first((kind, nodes): &mut (PairKind, [u32; 4])) {
+    if *kind == PairKind::EdgeEdge && nodes[..2] > nodes[2..] {
         nodes.rotate_left(2);
     }
 }
@@ -100,7 +99,7 @@ fn edges_that_end_in_a_vertex_are_covered_by_it() {
         let e = fs.edges.iter().flat_map(|&a| ft.edges.iter().map(move |&b| (a, b)));
         let least = e.map(|(a, b)| edge_edge(a.map(at), b.map(at)).distance2.sqrt()).fold(f64::INFINITY, f64::min);
         let found = detect(&x, &[&s, &t], &[false, true], least * 1.001 + 1e-9);
-        let between = |n: &&Near| (n.nodes[0] as usize) < x.len() / 2 || (n.nodes[3] as usize) < x.len() / 2;
+        let between = |n: &&NearPair| (n.nodes[0] as usize) < x.len() / 2 || (n.nodes[3] as usize) < x.len() / 2;
         let got = found.iter().filter(between).map(|n| n.distance).fold(f64::INFINITY, f64::min);
         assert!(got <= least * (1.0 + 1e-12), "{got} against {least}");
     }
@@ -113,11 +112,9 @@ fn the_order_depends_on_the_state_alone() {
     let first = detect(&x, &[&s, &t], &[true, true], 0.05);
     assert_eq!(detect(&x, &[&s, &t], &[true, true], 0.05), first);
     // Refitted from elsewhere and back, the hierarchy gives the same pairs in the same order.
-    let (mut there, mut here) = (Vec::new(), Vec::new());
     let moved: Vec<P> = x.iter().map(|p| [p[2] * 3.0, p[0], -p[1]]).collect();
-    swept_regions(&moved, &moved, 0.1, &mut there);
-    swept_regions(&x, &x, 0.025, &mut here);
-    let mut field = Field::new(Surface::new(&s), &here);
+    let (there, here) = (swept_regions(&moved, &moved, 0.1), swept_regions(&x, &x, 0.025));
+    let mut field = SurfaceBvh::new(Surface::new(&s), &here);
     let (mut a, mut b) = (Pairs::default(), Pairs::default());
     field.self_pairs(&mut a);
     field.refit(&there);

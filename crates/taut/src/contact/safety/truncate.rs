@@ -1,15 +1,15 @@
 //! Planar truncation: the last resort, which always ends.
 
 use super::carry::{Carry, carries};
+use super::filter::{Ask, RelativeMotion, doubtful};
 use super::islands::Islands;
-use super::proof::{Judge, Pair};
-use super::sieve::{Ask, Ways, doubtful};
-use super::{Report, Role};
+use super::proof::{Pair, SeparationProof};
+use super::{Role, SafetyReport};
 use crate::lanes::V3;
 
 /// How an island's vertices are drawn back.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
-enum Mode {
+enum DrawBack {
     /// Not at all: nothing fails here.
     Free,
     /// Towards the start, moved by the island's mean displacement: layers that travel together go on travelling.
@@ -32,14 +32,14 @@ const NO_PATIENCE: usize = 12;
 const MAX_ROUNDS: usize = 40;
 
 /// Draws vertices back until every pair but the impossible ones is proved.
-pub(super) fn truncate(judge: &Judge, failed: &[Pair], x: &mut [[f64; 3]], report: &mut Report) {
-    let mut work = Work::new(judge, failed, x);
-    report.truncated = work.mode.iter().filter(|&&m| m != Mode::Free).count();
+pub(super) fn truncate(proof: &SeparationProof, failed: &[Pair], x: &mut [[f64; 3]], report: &mut SafetyReport) {
+    let mut truncation = Truncation::new(proof, failed, x);
+    report.truncated = truncation.mode.iter().filter(|&&m| m != DrawBack::Free).count();
     // Every round joins islands that fail with each other, or moves one on to its next mode, and what is frozen has nothing left to
     // fail with, so this ends. Long chains of islands that fail one after another are cut short by freezing them.
     for round in 0.. {
-        work.place(x);
-        let failing = work.judge(x, &mut report.impossible);
+        truncation.place(x);
+        let failing = truncation.failing(x, &mut report.impossible);
         if failing.is_empty() {
             return;
         }
@@ -47,18 +47,18 @@ pub(super) fn truncate(judge: &Judge, failed: &[Pair], x: &mut [[f64; 3]], repor
             // Only what was not finite at the start gets here.
             return report.impossible.extend(failing.iter().map(|p| p.nodes));
         }
-        report.unfinished = work.advance(&failing, round);
+        report.unfinished = truncation.advance(&failing, round);
         if !report.unfinished.is_empty() {
             return;
         }
     }
 }
 
-struct Work<'a> {
-    judge: &'a Judge<'a>,
+struct Truncation<'a> {
+    proof: &'a SeparationProof<'a>,
     islands: Islands,
     /// For each vertex, its island's mode.
-    mode: Vec<Mode>,
+    mode: Vec<DrawBack>,
     /// Where vertices want to go.
     wish: Vec<[f64; 3]>,
     /// Pairs with a vertex in a truncated island, and how far apart they are at the start at least, m.
@@ -69,42 +69,42 @@ struct Work<'a> {
     carry: Vec<Carry>,
 }
 
-impl<'a> Work<'a> {
-    fn new(judge: &'a Judge<'a>, failed: &[Pair], x: &[[f64; 3]]) -> Self {
+impl<'a> Truncation<'a> {
+    fn new(proof: &'a SeparationProof<'a>, failed: &[Pair], x: &[[f64; 3]]) -> Self {
         let mut islands = Islands::new(x.len());
         let meeting: Vec<Pair> =
-            doubtful(judge, x, Ask::Mixed).into_iter().filter(|p| !judge.unreachable(p, x)).collect();
+            doubtful(proof, x, Ask::Mixed).into_iter().filter(|p| !proof.unreachable(p, x)).collect();
         for pair in &meeting {
-            let mut movable = pair.nodes.into_iter().filter(|&i| !judge.driven(i));
+            let mut movable = pair.nodes.into_iter().filter(|&i| !proof.kinematic(i));
             if let Some(first) = movable.next() {
                 movable.for_each(|i| islands.join(first, i));
             }
         }
         let mut hit = vec![false; x.len()];
         for pair in failed {
-            pair.nodes.iter().filter(|&&i| !judge.driven(i)).for_each(|&i| hit[islands.of(i) as usize] = true);
+            pair.nodes.iter().filter(|&&i| !proof.kinematic(i)).for_each(|&i| hit[islands.of(i) as usize] = true);
         }
-        let mode: Vec<Mode> = (0..x.len() as u32)
-            .map(|i| if hit[islands.of(i) as usize] && !judge.driven(i) { Mode::Mean } else { Mode::Free })
+        let mode: Vec<DrawBack> = (0..x.len() as u32)
+            .map(|i| if hit[islands.of(i) as usize] && !proof.kinematic(i) { DrawBack::Mean } else { DrawBack::Free })
             .collect();
-        let pairs = drawn(judge, &mode);
-        let sum = sums(judge, &mut islands, x);
-        let carry = carries(judge, &mut islands, &meeting, x);
-        Work { judge, islands, mode, wish: x.to_vec(), pairs, sum, carry }
+        let pairs = drawn(proof, &mode);
+        let sum = sums(proof, &mut islands, x);
+        let carry = carries(proof, &mut islands, &meeting, x);
+        Truncation { proof, islands, mode, wish: x.to_vec(), pairs, sum, carry }
     }
 
     /// Where vertex `i` is drawn back to.
     fn base(&mut self, i: u32) -> [f64; 3] {
         let k = i as usize;
-        let from = self.judge.motion.from[k];
-        match (self.mode[k], self.judge.motion.roles[k]) {
-            (Mode::Free, _) | (Mode::Mean | Mode::Carried | Mode::Taken, Role::Pinned) => self.wish[k],
-            (Mode::Mean, _) => {
+        let from = self.proof.motion.from[k];
+        match (self.mode[k], self.proof.motion.roles[k]) {
+            (DrawBack::Free, _) | (DrawBack::Mean | DrawBack::Carried | DrawBack::Taken, Role::Pinned) => self.wish[k],
+            (DrawBack::Mean, _) => {
                 let (sum, count) = self.sum[self.islands.of(i) as usize];
                 (V3::from(from) + sum * (1.0 / f64::max(count, 1.0))).into()
             }
-            (Mode::Carried | Mode::Taken, _) => self.carry[self.islands.of(i) as usize].place(from),
-            (Mode::Still | Mode::Frozen, _) => from,
+            (DrawBack::Carried | DrawBack::Taken, _) => self.carry[self.islands.of(i) as usize].place(from),
+            (DrawBack::Still | DrawBack::Frozen, _) => from,
         }
     }
 
@@ -120,14 +120,14 @@ impl<'a> Work<'a> {
         for i in 0..x.len() {
             let (from, to) = (V3::from(base[i]), V3::from(self.wish[i]));
             x[i] = match self.mode[i] {
-                Mode::Free => self.wish[i],
-                Mode::Taken | Mode::Frozen => base[i],
+                DrawBack::Free => self.wish[i],
+                DrawBack::Taken | DrawBack::Frozen => base[i],
                 _ if part[i] <= 0.0 => base[i],
                 _ if part[i] >= 1.0 => self.wish[i],
                 _ => (from + (to - from) * part[i]).into(),
             };
-            if self.mode[i] != Mode::Free {
-                x[i] = self.judge.within(i, x[i]);
+            if self.mode[i] != DrawBack::Free {
+                x[i] = self.proof.within(i, x[i]);
             }
         }
     }
@@ -135,18 +135,18 @@ impl<'a> Work<'a> {
     /// Whether a pair that is `apart` (m) at the start is as far apart where it is drawn back to, and farther than its wishes go from there.
     fn out_of_reach(&self, pair: &Pair, apart: f64, base: &[[f64; 3]]) -> bool {
         let at = |i: u32| V3::from(base[i as usize]);
-        let moved = |i: u32| at(i) - V3::from(self.judge.motion.from[i as usize]);
+        let moved = |i: u32| at(i) - V3::from(self.proof.motion.from[i as usize]);
         let (shift, (a, b)) = (moved(pair.nodes[0]), pair.sides());
         let wish = |&i: &u32| (V3::from(self.wish[i as usize]) - at(i)).norm2();
         let most = |side: &[u32]| side.iter().map(wish).fold(0.0, f64::max).sqrt();
         // Small differences of shifts count as wishes, twice over.
         let differ = pair.nodes.iter().map(|&i| (moved(i) - shift).norm2()).fold(0.0, f64::max).sqrt();
-        apart > 1.00001 * (most(a) + most(b) + 2.0 * differ + self.judge.settings.clearance)
+        apart > 1.00001 * (most(a) + most(b) + 2.0 * differ + self.proof.settings.clearance)
     }
 
     /// Shortens the ways of a pair's vertices so that each side keeps to its part of the room between them.
     fn cut(&self, pair: &Pair, base: &[[f64; 3]], part: &mut [f64]) {
-        let Some(plane) = self.judge.plane(pair) else {
+        let Some(plane) = self.proof.plane(pair) else {
             // They touch. Nothing of it may move.
             return pair.nodes.iter().for_each(|&i| part[i as usize] = 0.0);
         };
@@ -155,7 +155,7 @@ impl<'a> Work<'a> {
         let low = |x: &[[f64; 3]]| a.iter().map(|&i| level(x, i)).fold(f64::INFINITY, f64::min);
         let high = |x: &[[f64; 3]]| b.iter().map(|&i| level(x, i)).fold(f64::NEG_INFINITY, f64::max);
         let (low_base, high_base) = (low(base), high(base));
-        let room = self.judge.settings.share * (low_base - high_base - plane.enough).max(0.0);
+        let room = self.proof.settings.room * (low_base - high_base - plane.enough).max(0.0);
         let down = (low_base - low(&self.wish)).max(0.0);
         let up = (high(&self.wish) - high_base).max(0.0);
         if down + up <= room {
@@ -179,23 +179,23 @@ impl<'a> Work<'a> {
 
     /// Whether none of a feature's vertices is being truncated.
     fn fixed(&self, side: &[u32]) -> bool {
-        side.iter().all(|&i| self.mode[i as usize] == Mode::Free)
+        side.iter().all(|&i| self.mode[i as usize] == DrawBack::Free)
     }
 
     /// Pairs that fail although something can still be done; those that cannot be helped go to `impossible`.
-    fn judge(&self, x: &[[f64; 3]], impossible: &mut Vec<[u32; 4]>) -> Vec<Pair> {
+    fn failing(&self, x: &[[f64; 3]], impossible: &mut Vec<[u32; 4]>) -> Vec<Pair> {
         impossible.clear();
         let mut failing = Vec::new();
-        let drawn: Vec<u16> = self.mode.iter().map(|&m| u16::from(m != Mode::Free)).collect();
-        let doubtful = doubtful(self.judge, x, Ask::EndsOf(&drawn, 1, &Ways::new(self.judge, x)));
-        for pair in doubtful.iter().filter(|p| !self.judge.proves(p, x)) {
-            let last = pair.nodes.iter().all(|&i| self.judge.driven(i) || self.mode[i as usize] == Mode::Frozen);
+        let drawn: Vec<u16> = self.mode.iter().map(|&m| u16::from(m != DrawBack::Free)).collect();
+        let doubtful = doubtful(self.proof, x, Ask::EndsOf(&drawn, 1, &RelativeMotion::new(self.proof, x)));
+        for pair in doubtful.iter().filter(|p| !self.proof.proves(p, x)) {
+            let last = pair.nodes.iter().all(|&i| self.proof.kinematic(i) || self.mode[i as usize] == DrawBack::Frozen);
             // A collider may come nearer than the clearance, as long as it does not touch.
-            let driven = self.judge.with_driven(pair);
-            if driven && self.judge.never_within(pair, |i| x[i as usize], self.judge.solid(&pair.nodes)) {
+            let kinematic = self.proof.with_kinematic(pair);
+            if kinematic && self.proof.never_within(pair, |i| x[i as usize], self.proof.solid(&pair.nodes)) {
                 continue;
             }
-            if driven && (last || self.hopeless(pair)) {
+            if kinematic && (last || self.hopeless(pair)) {
                 impossible.push(pair.nodes);
             } else {
                 failing.push(*pair);
@@ -204,12 +204,12 @@ impl<'a> Work<'a> {
         failing
     }
 
-    /// Whether the driven vertices of a pair run into the others even where those stay at their starts, and the
+    /// Whether the kinematic vertices of a pair run into the others even where those stay at their starts, and the
     /// island has no other base left to try.
     fn hopeless(&self, pair: &Pair) -> bool {
-        let waiting = pair.nodes.iter().all(|&i| self.judge.driven(i) || self.mode[i as usize] >= Mode::Still);
-        let still = |i: u32| if self.judge.driven(i) { &self.wish } else { self.judge.motion.from }[i as usize];
-        waiting && !self.judge.never_within(pair, still, self.judge.solid(&pair.nodes))
+        let waiting = pair.nodes.iter().all(|&i| self.proof.kinematic(i) || self.mode[i as usize] >= DrawBack::Still);
+        let still = |i: u32| if self.proof.kinematic(i) { &self.wish } else { self.proof.motion.from }[i as usize];
+        waiting && !self.proof.never_within(pair, still, self.proof.solid(&pair.nodes))
     }
 
     /// Joins islands that fail with each other, which have to be drawn back alike, and moves those that fail in themselves on to their next
@@ -220,15 +220,15 @@ impl<'a> Work<'a> {
         let before: Vec<u32> = (0..all).map(|i| self.islands.of(i)).collect();
         let mut hit = vec![false; self.mode.len()];
         for pair in failing {
-            let mut movable = pair.nodes.into_iter().filter(|&i| !self.judge.driven(i));
+            let mut movable = pair.nodes.into_iter().filter(|&i| !self.proof.kinematic(i));
             let Some(first) = movable.next() else { continue };
             movable.for_each(|i| self.join(first, i));
             hit[first as usize] = true;
         }
         // For each island that fails, at its name, its parts' modes, the least and the most, and whether it has grown.
-        let mut parts: Vec<Option<(Mode, Mode, bool)>> = vec![None; self.mode.len()];
+        let mut parts: Vec<Option<(DrawBack, DrawBack, bool)>> = vec![None; self.mode.len()];
         (0..all).filter(|&i| hit[i as usize]).for_each(|i| {
-            parts[self.islands.of(i) as usize].get_or_insert((Mode::Frozen, Mode::Free, false));
+            parts[self.islands.of(i) as usize].get_or_insert((DrawBack::Frozen, DrawBack::Free, false));
         });
         for i in 0..all {
             let name = self.islands.of(i);
@@ -238,28 +238,28 @@ impl<'a> Work<'a> {
                 *grown |= before[i as usize] != name;
             }
         }
-        for i in (0..all).filter(|&i| !self.judge.driven(i)) {
+        for i in (0..all).filter(|&i| !self.proof.kinematic(i)) {
             let name = self.islands.of(i) as usize;
             let mode = &mut self.mode[i as usize];
             *mode = match parts[name] {
-                _ if freeze && (parts[name].is_some() || *mode != Mode::Free) => Mode::Frozen,
+                _ if freeze && (parts[name].is_some() || *mode != DrawBack::Free) => DrawBack::Frozen,
                 Some((least, most, grown)) => following(least, most, grown, self.carry[name].speed > 0.0, round),
                 None => *mode,
             };
         }
-        self.pairs = drawn(self.judge, &self.mode);
+        self.pairs = drawn(self.proof, &self.mode);
         (0..all).filter_map(|i| self.misplaced(i)).collect()
     }
 
     /// A vertex that has no room where its island is drawn back to, and where that is.
     fn misplaced(&mut self, i: u32) -> Option<(u32, [f64; 3])> {
         let k = i as usize;
-        let region = &self.judge.motion.regions[k];
-        if self.mode[k] <= Mode::Mean || region.lo[0] > region.hi[0] {
+        let region = &self.proof.motion.regions[k];
+        if self.mode[k] <= DrawBack::Mean || region.lo[0] > region.hi[0] {
             return None;
         }
-        let base = self.base(i).map(|c| self.judge.settings.precision.round(c));
-        let led = self.mode[k] < Mode::Still && self.judge.motion.roles[k] == Role::Pinned;
+        let base = self.base(i).map(|c| self.proof.settings.precision.round(c));
+        let led = self.mode[k] < DrawBack::Still && self.proof.motion.roles[k] == Role::Pinned;
         (!led && base.iter().all(|c| c.is_finite()) && !region.holds(base)).then_some((i, base))
     }
 
@@ -277,32 +277,32 @@ impl<'a> Work<'a> {
 
 /// The next mode of an island that fails, of whose parts the least and the most drawn back are in these. What has `grown` tries the same
 /// again, and may be `carried` together though its parts could not be.
-fn following(least: Mode, most: Mode, grown: bool, carried: bool, round: usize) -> Mode {
+fn following(least: DrawBack, most: DrawBack, grown: bool, carried: bool, round: usize) -> DrawBack {
     match most {
-        Mode::Free => Mode::Mean,
-        Mode::Mean | Mode::Carried if carried && round >= PATIENCE => Mode::Taken,
-        Mode::Still | Mode::Frozen if grown && carried && least < Mode::Still => Mode::Taken,
-        same if grown && (carried || same == Mode::Mean) => same,
-        Mode::Mean if carried => Mode::Carried,
-        Mode::Carried => Mode::Taken,
-        Mode::Mean | Mode::Taken => Mode::Still,
-        Mode::Still | Mode::Frozen => Mode::Frozen,
+        DrawBack::Free => DrawBack::Mean,
+        DrawBack::Mean | DrawBack::Carried if carried && round >= PATIENCE => DrawBack::Taken,
+        DrawBack::Still | DrawBack::Frozen if grown && carried && least < DrawBack::Still => DrawBack::Taken,
+        same if grown && (carried || same == DrawBack::Mean) => same,
+        DrawBack::Mean if carried => DrawBack::Carried,
+        DrawBack::Carried => DrawBack::Taken,
+        DrawBack::Mean | DrawBack::Taken => DrawBack::Still,
+        DrawBack::Still | DrawBack::Frozen => DrawBack::Frozen,
     }
 }
 
 /// The pairs with a vertex that is drawn back, and how far apart they are at the start at least, m.
-fn drawn(judge: &Judge, mode: &[Mode]) -> Vec<(Pair, f64)> {
-    let back = |(p, _): &(Pair, f64)| p.nodes.iter().any(|&i| mode[i as usize] != Mode::Free);
-    judge.bounded_pairs().filter(back).collect()
+fn drawn(proof: &SeparationProof, mode: &[DrawBack]) -> Vec<(Pair, f64)> {
+    let back = |(p, _): &(Pair, f64)| p.nodes.iter().any(|&i| mode[i as usize] != DrawBack::Free);
+    proof.bounded_pairs().filter(back).collect()
 }
 
 /// The sum of displacements of each island's free vertices, and how many, at its name.
-fn sums(judge: &Judge, islands: &mut Islands, x: &[[f64; 3]]) -> Vec<(V3<f64>, f64)> {
+fn sums(proof: &SeparationProof, islands: &mut Islands, x: &[[f64; 3]]) -> Vec<(V3<f64>, f64)> {
     let mut sum = vec![(V3::new(0.0, 0.0, 0.0), 0.0); x.len()];
     for i in 0..x.len() {
-        if matches!(judge.motion.roles[i], Role::Free(_)) {
+        if matches!(proof.motion.roles[i], Role::Free(_)) {
             let s = &mut sum[islands.of(i as u32) as usize];
-            *s = (s.0 + (V3::from(x[i]) - V3::from(judge.motion.from[i])), s.1 + 1.0);
+            *s = (s.0 + (V3::from(x[i]) - V3::from(proof.motion.from[i])), s.1 + 1.0);
         }
     }
     sum

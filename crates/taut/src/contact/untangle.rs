@@ -1,6 +1,6 @@
 //! Surfaces that intersect at the start of a step: found, and pulled apart little by little.
 //!
-//! Features of triangles that intersect are exempt from contacts and from the guard, which would hold them where they are.
+//! Features of triangles that intersect are exempt from contacts and from the safety pass, which would hold them where they are.
 //! Three things bring them apart:
 //!
 //! - Vertices **inside** a closed mesh are drawn to the nearest place of its surface; what else crosses the surface of something
@@ -11,11 +11,15 @@
 //!   with normal N, moving the triangle by d moves the crossing by E (N·d)/(N·E), and takes Rᵢ·E (N·d)/(N·E) from the contour in each of
 //!   the edge's two faces, in which it leaves the crossing in direction Rᵢ.
 
-use super::broad::{Aabb, Tree};
-use super::detect::{Field, Pairs};
-use super::distance::{edge_edge, vertex_triangle};
+use super::Collider;
+use super::bvh::{Aabb, BoxTree};
+use super::candidates::{PairKind, Pairs, SurfaceBvh};
+use super::distance::vertex_triangle;
 use super::exact::{mesh_triangles_meet, segment_meets_triangle};
-use super::guard::Islands;
+use super::kinematic::ColliderForm;
+use super::safety::Islands;
+use super::settings::Party;
+use super::shape::Frame;
 use crate::lanes::V3;
 
 type P = [f64; 3];
@@ -49,21 +53,18 @@ pub(crate) struct Pull {
 const HASTE: f64 = 20.0;
 
 /// A surface as untangling sees it.
-pub(crate) struct Part<'a> {
-    pub field: &'a Field,
-    /// Whether it goes where it is told.
-    pub collider: bool,
-    /// Whether it has an inside that nothing should be in, to be found by counting its triangles.
-    pub closed: bool,
-    /// Whether a point is inside, where that is known without.
-    pub holds: Option<Box<dyn Fn(P) -> bool + 'a>>,
-    /// 1 if its triangles turn counter-clockwise seen from outside, −1 if clockwise, 0 if it has no outside.
-    pub outward: f64,
-    /// Whether it meets itself.
-    pub own: bool,
-    /// The distance it keeps, m; surfaces with none meet nothing, unless they are colliders.
-    pub thickness: f64,
-    pub radius: f64,
+pub(crate) struct TangleSurface<'a> {
+    pub bvh: &'a SurfaceBvh,
+    pub party: Party,
+    /// What it is, if it is a collider.
+    pub form: Option<&'a ColliderForm>,
+}
+
+impl TangleSurface<'_> {
+    /// Whether it is known on which side of its triangles things may be.
+    fn outward(&self) -> bool {
+        self.form.is_some_and(ColliderForm::outward)
+    }
 }
 
 /// An edge that passes through a triangle.
@@ -76,37 +77,38 @@ struct Cut {
     triangle: [u32; 3],
 }
 
-/// Looks for intersections. The parts' fields have been fitted to the positions, without room.
-pub(crate) fn find(parts: &[Part], x: &[P], movable: impl Fn(u32) -> bool) -> Tangle {
-    let mut work = Work { x, tangle: Tangle::default(), cuts: Vec::new(), sums: vec![([0.0; 3], 0); x.len()] };
-    for (i, a) in parts.iter().enumerate().filter(|(_, a)| !a.collider && a.thickness > 0.0) {
-        if a.own {
-            a.field.crossings(None, |s, t| work.meet(x, (i, s), (i, t)));
+/// Looks for intersections. The parts' hierarchies have been fitted to the positions, without room.
+pub(crate) fn find(parts: &[TangleSurface], x: &[P], movable: impl Fn(u32) -> bool) -> Tangle {
+    let mut search =
+        TangleSearch { x, tangle: Tangle::default(), cuts: Vec::new(), sums: vec![([0.0; 3], 0); x.len()] };
+    for (i, a) in parts.iter().enumerate().filter(|(_, a)| !a.party.collider && a.party.material.thickness > 0.0) {
+        if a.party.material.self_contact {
+            a.bvh.crossings(None, |s, t| search.meet(x, (i, s), (i, t)));
         }
         for (j, b) in parts.iter().enumerate().skip(i + 1) {
-            if b.collider || b.thickness > 0.0 {
-                a.field.crossings(Some(b.field), |s, t| work.meet(x, (i, s), (j, t)));
+            if b.party.collider || b.party.material.thickness > 0.0 {
+                a.bvh.crossings(Some(b.bvh), |s, t| search.meet(x, (i, s), (j, t)));
             }
-            if b.radius > 0.0 {
-                work.inside_round((a, i), (b, j), &movable);
+            if b.party.radius > 0.0 {
+                search.inside_round((a, i), (b, j), &movable);
             }
-            if b.closed {
-                work.inside((a, i), (b, j), &movable);
+            if b.form.is_some_and(ColliderForm::closed) {
+                search.inside((a, i), (b, j), &movable);
             }
-            if let Some(holds) = &b.holds {
-                work.inside_simple((a, i), (b, j), holds, &movable);
+            if let Some(ColliderForm::Simple(c)) = b.form.filter(|_| b.outward()) {
+                search.inside_simple((a, i), (b, j), c, &movable);
             }
         }
     }
-    let vertices: usize = parts.iter().filter(|p| !p.collider).map(|p| p.field.surface().vertices.len()).sum();
+    let vertices: usize = parts.iter().filter(|p| !p.party.collider).map(|p| p.bvh.surface().vertices.len()).sum();
     // Where everything crosses everything no pull is better than another, and together they throw things apart.
-    if work.tangle.pairs <= vertices {
-        work.pull(parts, movable);
+    if search.tangle.pairs <= vertices {
+        search.pull(parts, movable);
     }
-    work.tangle
+    search.tangle
 }
 
-struct Work<'a> {
+struct TangleSearch<'a> {
     x: &'a [P],
     tangle: Tangle,
     cuts: Vec<Cut>,
@@ -114,7 +116,7 @@ struct Work<'a> {
     sums: Vec<(P, u32)>,
 }
 
-impl Work<'_> {
+impl TangleSearch<'_> {
     fn at(&self, i: u32) -> V3<f64> {
         V3::from(self.x[i as usize])
     }
@@ -156,52 +158,60 @@ impl Work<'_> {
     }
 
     /// Features of `a` that reach into balls and rods: their own contacts push vertices out.
-    fn inside_round(&mut self, (a, i): (&Part, usize), (b, j): (&Part, usize), movable: &impl Fn(u32) -> bool) {
+    fn inside_round(
+        &mut self,
+        (a, i): (&TangleSurface, usize),
+        (b, j): (&TangleSurface, usize),
+        movable: &impl Fn(u32) -> bool,
+    ) {
         let mut pairs = Pairs::default();
-        a.field.pairs(b.field, &mut pairs);
-        let r2 = b.radius * b.radius;
-        let collider = &b.field.surface().vertices;
-        let note = |work: &mut Self, nodes: [u32; 4], distance2: f64| {
+        a.bvh.pairs(b.bvh, &mut pairs);
+        let r2 = b.party.radius * b.party.radius;
+        let collider = &b.bvh.surface().vertices;
+        let note = |search: &mut Self, nodes: [u32; 4], distance2: f64| {
             if distance2 <= r2 && nodes.iter().any(|&v| movable(v)) {
                 let own: Vec<u32> = nodes.into_iter().filter(|v| !collider.contains(v)).collect();
-                work.count((i, &own), (j, collider));
+                search.count((i, &own), (j, collider));
             }
         };
-        for nodes in pairs.vertex_triangle {
-            let [p, s, t, u] = nodes.map(|i| self.at(i));
-            note(self, nodes, vertex_triangle(p, [s, t, u]).distance2);
-        }
-        for nodes in pairs.edge_edge {
-            let [p, q, s, t] = nodes.map(|i| self.at(i));
-            note(self, nodes, edge_edge([p, q], [s, t]).distance2);
+        for kind in PairKind::ALL {
+            for &nodes in &pairs[kind].nodes {
+                note(self, nodes, kind.closest(nodes.map(|i| self.at(i))).distance2);
+            }
         }
     }
 
-    /// Vertices of `a` inside a simple shape: its own contacts push them out.
+    /// Vertices of `a` inside a plane or box: its own contacts push them out.
     fn inside_simple(
         &mut self,
-        (a, i): (&Part, usize),
-        (b, j): (&Part, usize),
-        holds: &dyn Fn(P) -> bool,
+        (a, i): (&TangleSurface, usize),
+        (b, j): (&TangleSurface, usize),
+        c: &Collider,
         movable: &impl Fn(u32) -> bool,
     ) {
-        let vertices = a.field.surface().vertices.iter().copied();
-        let found: Vec<u32> = vertices.filter(|&v| movable(v) && holds(self.x[v as usize])).collect();
-        let all: Vec<u32> = b.field.surface().triangles.iter().flatten().copied().collect();
+        let frame = Frame::<f64>::new(&c.from);
+        let holds = |v: u32| c.shape.distance(frame.inward(self.at(v))).0 <= 0.0;
+        let found: Vec<u32> = a.bvh.surface().vertices.iter().copied().filter(|&v| movable(v) && holds(v)).collect();
+        let all: Vec<u32> = b.bvh.surface().triangles.iter().flatten().copied().collect();
         found.iter().for_each(|&v| self.count((i, &[v]), (j, &all)));
     }
 
     /// Vertices of `a` inside the closed surface `b`: an odd number of its triangles lies in one direction from them.
-    fn inside(&mut self, (a, i): (&Part, usize), (b, j): (&Part, usize), movable: &impl Fn(u32) -> bool) {
-        let far = b.field.surface().vertices.iter().map(|&v| self.x[v as usize][0]).fold(f64::MIN, f64::max) + 1.0;
-        let points = &a.field.surface().vertices;
+    fn inside(
+        &mut self,
+        (a, i): (&TangleSurface, usize),
+        (b, j): (&TangleSurface, usize),
+        movable: &impl Fn(u32) -> bool,
+    ) {
+        let far = b.bvh.surface().vertices.iter().map(|&v| self.x[v as usize][0]).fold(f64::MIN, f64::max) + 1.0;
+        let points = &a.bvh.surface().vertices;
         // Not along an axis: meshes like to have edges there.
         let end = |v: u32| [far, self.x[v as usize][1] + 1.234e-4, self.x[v as usize][2] + 0.567e-4];
-        let rays = Tree::new(points.len(), |i| {
+        let rays = BoxTree::new(points.len(), |i| {
             Aabb::around(&[self.x[points[i as usize] as usize], end(points[i as usize])], 0.0)
         });
         let mut odd = vec![false; points.len()];
-        b.field.crossed_by(&rays, |ray, t| {
+        b.bvh.crossed_by(&rays, |ray, t| {
             let v = points[ray as usize];
             let segment = [self.x[v as usize], end(v)];
             odd[ray as usize] ^= segment_meets_triangle(segment, t.map(|i| self.x[i as usize]));
@@ -209,20 +219,20 @@ impl Work<'_> {
         let inside: Vec<u32> =
             points.iter().zip(odd).filter(|(v, odd)| *odd && movable(**v)).map(|(v, _)| *v).collect();
         for &v in &inside {
-            let Some((triangle, way)) = nearest(self.x, self.at(v), &b.field.surface().triangles) else { continue };
+            let Some((triangle, way)) = nearest(self.x, self.at(v), &b.bvh.surface().triangles) else { continue };
             self.count((i, &[v]), (j, &triangle));
             let depth = way.norm2().sqrt();
             if depth > 0.0 {
-                self.push(v, way * (1.0 + b.thickness / depth));
+                self.push(v, way * (1.0 + b.party.material.thickness / depth));
             }
         }
         if !inside.is_empty() {
-            self.exempt(&b.field.surface().vertices, i);
+            self.exempt(&b.bvh.surface().vertices, i);
         }
     }
 
     /// Turns cuts into pushes, and sums into means.
-    fn pull(&mut self, parts: &[Part], movable: impl Fn(u32) -> bool) {
+    fn pull(&mut self, parts: &[TangleSurface], movable: impl Fn(u32) -> bool) {
         let mut cuts = core::mem::take(&mut self.cuts);
         cuts.sort_by(|a, b| a.partial_cmp(b).unwrap_or(core::cmp::Ordering::Equal));
         cuts.dedup();
@@ -233,7 +243,7 @@ impl Work<'_> {
             }
         }
         let longest = cuts.iter().map(|c| (self.at(c.edge[0]) - self.at(c.edge[1])).norm2().sqrt()).fold(0.0, f64::max);
-        let thickest = parts.iter().map(|p| p.thickness).fold(0.0, f64::max);
+        let thickest = parts.iter().map(|p| p.party.material.thickness).fold(0.0, f64::max);
         let most = thickest.max(0.3 * longest);
         for i in 0..self.sums.len() {
             let (sum, count) = self.sums[i];
@@ -246,8 +256,8 @@ impl Work<'_> {
         }
     }
 
-    fn pull_part(&mut self, parts: &[Part], part: &Part, cuts: &[Cut]) {
-        let surface = part.field.surface();
+    fn pull_part(&mut self, parts: &[TangleSurface], part: &TangleSurface, cuts: &[Cut]) {
+        let surface = part.bvh.surface();
         let mut islands = Islands::new(self.x.len());
         let cut = |e: &[u32; 2]| cuts.binary_search_by(|c| c.edge.cmp(e)).is_ok();
         surface.edges.iter().filter(|e| !cut(e)).for_each(|e| islands.join(e[0], e[1]));
@@ -257,11 +267,11 @@ impl Work<'_> {
             let [a, b] = c.edge;
             let (of_a, of_b) = (islands.of(a), islands.of(b));
             let (size_a, size_b) = (size[of_a as usize], size[of_b as usize]);
-            let outward = if part.collider { part.outward } else { parts[c.other].outward };
-            if outward != 0.0 {
-                self.push_out(surface.triangles.as_slice(), c, part, outward);
-            } else if of_a == of_b || part.collider {
-                self.shorten(surface.triangles.as_slice(), c);
+            let solid = if part.party.collider { part } else { &parts[c.other] };
+            if solid.outward() {
+                self.push_out(&surface.triangles, c, part.party.collider);
+            } else if of_a == of_b || part.party.collider {
+                self.shorten(&surface.triangles, c);
             } else {
                 let (wrong, right) = if size_a < size_b { (a, b) } else { (b, a) };
                 self.draw_back(c.triangle, wrong, right);
@@ -270,22 +280,21 @@ impl Work<'_> {
     }
 
     /// Pushes cloth out of a solid: its edge through a triangle of the solid, or its triangle with an edge of the solid through it.
-    fn push_out(&mut self, triangles: &[[u32; 3]], cut: &Cut, part: &Part, outward: f64) {
+    fn push_out(&mut self, triangles: &[[u32; 3]], cut: &Cut, edge_of_solid: bool) {
         let of_edge = |t: &&[u32; 3]| t.contains(&cut.edge[0]) && t.contains(&cut.edge[1]);
-        let (cloth, solid): (&[u32], Vec<[u32; 3]>) = if part.collider {
+        let (cloth, solid): (&[u32], Vec<[u32; 3]>) = if edge_of_solid {
             (&cut.triangle, triangles.iter().filter(of_edge).copied().collect())
         } else {
             (&cut.edge, vec![cut.triangle])
         };
         let mut n = V3::new(0.0, 0.0, 0.0);
         for t in solid {
-            n = n + self.normal(t).unwrap_or(n) * outward;
+            n = n + self.normal(t).unwrap_or(n);
         }
         let size = n.norm2().sqrt();
         if size > 0.0 {
             let length = (self.at(cut.edge[0]) - self.at(cut.edge[1])).norm2().sqrt();
-            let cloth: Vec<u32> = cloth.to_vec();
-            cloth.into_iter().for_each(|i| self.push(i, n * (0.2 * length / size)));
+            cloth.iter().for_each(|&i| self.push(i, n * (0.2 * length / size)));
         }
     }
 

@@ -1,6 +1,6 @@
-//! The broad phase: which boxes overlap.
+//! The broad phase, a bounding volume hierarchy: which boxes overlap.
 //!
-//! A [`Tree`] is a hierarchy of axis-aligned boxes without pointers: leaves of eight boxes, above them groups of
+//! A [`BoxTree`] is a hierarchy of axis-aligned boxes without pointers: leaves of eight boxes, above them groups of
 //! eight, component by component, so that one box is compared with eight at once. It is built once, by halving along
 //! the longest side, and refitted in one sweep when things move. Boxes are `f32`, rounded outwards: half the
 //! memory traffic, and never a pair missed.
@@ -167,7 +167,7 @@ impl Moving {
 
 /// A hierarchy of boxes of the things 0 to n − 1.
 #[derive(Clone, Debug)]
-pub struct Tree {
+pub struct BoxTree {
     /// The thing in each slot of each leaf; the last leaf may have slots to spare, whose boxes are empty.
     items: Vec<u32>,
     leaves: Vec<Moving>,
@@ -175,7 +175,7 @@ pub struct Tree {
     groups: Vec<Vec<Moving>>,
 }
 
-impl Tree {
+impl BoxTree {
     /// A hierarchy of `count` things with the given boxes.
     pub fn new(count: usize, boxes: impl Fn(u32) -> Aabb) -> Self {
         let centre = |b: Aabb| core::array::from_fn(|k| middle(b.lo[k], b.hi[k]));
@@ -186,7 +186,7 @@ impl Tree {
         while let Some(last) = groups.last().filter(|g| g.len() > 1) {
             groups.push(vec![Moving::EMPTY; last.len().div_ceil(WIDE)]);
         }
-        let mut tree = Tree { items: items.into_iter().map(|(i, _)| i).collect(), leaves, groups };
+        let mut tree = BoxTree { items: items.into_iter().map(|(i, _)| i).collect(), leaves, groups };
         tree.refit(boxes);
         tree
     }
@@ -227,7 +227,7 @@ impl Tree {
     }
 
     /// Calls `found(i, j)` once for every thing `i` here and `j` there whose boxes overlap.
-    pub fn pairs(&self, other: &Tree, found: impl FnMut(u32, u32)) {
+    pub fn pairs(&self, other: &BoxTree, found: impl FnMut(u32, u32)) {
         f32::run_cold(Width::default(), Level::new(), PairSearch { mine: self, other: Some(other), found });
     }
 
@@ -247,8 +247,8 @@ fn next_bit(mask: &mut u32) -> usize {
 
 /// The search for pairs as a kernel; without another tree, among its own things.
 struct PairSearch<'a, F> {
-    mine: &'a Tree,
-    other: Option<&'a Tree>,
+    mine: &'a BoxTree,
+    other: Option<&'a BoxTree>,
     found: F,
 }
 
@@ -270,7 +270,7 @@ impl<F: FnMut(u32, u32)> Kernel<f32> for PairSearch<'_, F> {
 impl<F: FnMut(u32, u32)> PairSearch<'_, F> {
     /// Leaf `l` of this tree against all leaves of `other` from `first` on.
     #[inline(always)]
-    fn descend<L: Lanes<f32>>(&mut self, token: L::Token, l: usize, other: &Tree, first: usize) {
+    fn descend<L: Lanes<f32>>(&mut self, token: L::Token, l: usize, other: &BoxTree, first: usize) {
         let b = self.mine.leaf_box(l);
         let mut stack = [(0u32, 0u32); WIDE * LEVELS];
         stack[0] = (other.groups.len() as u32 - 1, 0);
@@ -297,7 +297,7 @@ impl<F: FnMut(u32, u32)> PairSearch<'_, F> {
 
     /// Things of leaf `l` here, with box `b`, and of leaf `m` there.
     #[inline(always)]
-    fn leaves<L: Lanes<f32>>(&mut self, token: L::Token, l: usize, other: &Tree, m: usize, b: &[Aabb; 2]) {
+    fn leaves<L: Lanes<f32>>(&mut self, token: L::Token, l: usize, other: &BoxTree, m: usize, b: &[Aabb; 2]) {
         let (mine, theirs) = (&self.mine.leaves[l], &other.leaves[m]);
         // Only what reaches into the other leaf's box, on both sides: mostly little, as leaves overlap at their rims.
         let reached = theirs.overlaps::<L>(token, b);

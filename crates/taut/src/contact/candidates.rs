@@ -1,4 +1,4 @@
-//! Detection: near pairs of features of whole surfaces.
+//! Candidates: pairs of features of whole surfaces that may meet, and those of them that are near.
 //!
 //! Every vertex has a **region**, a box that it will not leave for as long as the pairs are to serve, one substep or
 //! several; or a box of where it starts and one of where it ends, at times that are the same for all. The box of an edge or triangle is
@@ -6,92 +6,108 @@
 //! cannot meet; all others are listed as [`Pairs`], but for those that share a vertex. [`near`] then measures the pairs at given
 //! positions and keeps those within a distance.
 
-use super::broad::{Aabb, Tree};
-use super::distance::{distance2_at_least, edge_edge, vertex_triangle};
+use super::bvh::{Aabb, BoxTree};
+use super::distance::{Closest, distance2_at_least, edge_edge, vertex_triangle};
 use super::surface::Surface;
-use crate::lanes::{Kernel, Lanes, Scalar, V3, Width};
+use crate::lanes::{Kernel, Lanes, Real, Scalar, V3, Width};
+use core::ops::{Index, IndexMut};
 use fearless_simd::Level;
 
 /// A surface with its hierarchies of boxes.
 #[derive(Clone, Debug)]
-pub struct Field {
+pub struct SurfaceBvh {
     surface: Surface,
-    vertices: Tree,
-    edges: Tree,
-    triangles: Tree,
+    vertices: BoxTree,
+    edges: BoxTree,
+    triangles: BoxTree,
 }
 
-/// Pairs of features that share no vertex and may come near each other, as indices of positions.
+/// Pairs of features that share no vertex and may come near each other, by [`PairKind`].
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Pairs {
-    /// A vertex, then a triangle's three.
-    pub vertex_triangle: Vec<[u32; 4]>,
-    /// One edge's two vertices, then another's.
-    pub edge_edge: Vec<[u32; 4]>,
+pub struct Pairs(pub [PairList; 2]);
+
+/// Pairs of one kind.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PairList {
+    /// A vertex, then a triangle's three; or one edge's two vertices, then another's; as indices of positions.
+    pub nodes: Vec<[u32; 4]>,
+    /// For the first of them: how far apart they are at the start of their motion at least, m, as computed in `f64`, nothing taken off for
+    /// what is solid around them. Spares proofs for what is farther apart than it goes. May be empty.
+    pub bounds: Vec<f32>,
+}
+
+impl Index<PairKind> for Pairs {
+    type Output = PairList;
+
+    fn index(&self, kind: PairKind) -> &PairList {
+        &self.0[kind as usize]
+    }
+}
+
+impl IndexMut<PairKind> for Pairs {
+    fn index_mut(&mut self, kind: PairKind) -> &mut PairList {
+        &mut self.0[kind as usize]
+    }
 }
 
 impl Pairs {
-    /// How many there are.
-    pub fn len(&self) -> usize {
-        self.vertex_triangle.len() + self.edge_edge.len()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
+    /// How many there are of each kind.
+    pub fn counts(&self) -> [usize; 2] {
+        [self.0[0].nodes.len(), self.0[1].nodes.len()]
     }
 
     /// Keeps pairs, from some on in each list, for which `keep` says so of their two features.
     pub(crate) fn retain_from(&mut self, from: [usize; 2], keep: impl Fn(&[u32], &[u32]) -> bool) {
-        for (list, from, split) in [(&mut self.vertex_triangle, from[0], 1), (&mut self.edge_edge, from[1], 2)] {
-            let mut kept = from;
-            for i in from..list.len() {
-                let (a, b) = list[i].split_at(split);
-                let keep = keep(a, b);
-                list[kept] = list[i];
-                kept += usize::from(keep);
+        for (kind, from) in PairKind::ALL.into_iter().zip(from) {
+            let PairList { nodes, bounds } = &mut self[kind];
+            let (mut kept, mut bounded) = (from, from.min(bounds.len()));
+            for i in from..nodes.len() {
+                let (a, b) = nodes[i].split_at(kind.split());
+                if keep(a, b) {
+                    nodes[kept] = nodes[i];
+                    if i < bounds.len() {
+                        bounds[kept] = bounds[i];
+                        bounded = kept + 1;
+                    }
+                    kept += 1;
+                }
             }
-            list.truncate(kept);
+            nodes.truncate(kept);
+            bounds.truncate(bounded);
         }
     }
 
     /// Forgets all, keeping the memory.
     pub fn clear(&mut self) {
-        self.vertex_triangle.clear();
-        self.edge_edge.clear();
+        for list in &mut self.0 {
+            list.nodes.clear();
+            list.bounds.clear();
+        }
     }
 }
 
-/// The regions of vertices that move straight from `from` to `to` (m), with `pad` (m) around: room for a solver to move
-/// them elsewhere, and half the distance at which features are of interest. A vertex that is not finite has no
-/// region, and nothing is near it.
-pub fn swept_regions(from: &[[f64; 3]], to: &[[f64; 3]], pad: f64, regions: &mut Vec<Aabb>) {
-    regions.clear();
-    regions.extend(from.iter().zip(to).map(|(a, b)| Aabb::around(&[*a, *b], pad)));
-}
-
-impl Field {
+impl SurfaceBvh {
     /// Hierarchies for a surface. The regions only shape them; take those of the rest shape, so that the order of pairs
     /// depends on model and state alone.
     pub fn new(surface: Surface, regions: &[Aabb]) -> Self {
         let s = &surface;
-        let mut vertices = Tree::new(s.vertices.len(), |i| hull(regions, &[s.vertices[i as usize]]));
-        let mut edges = Tree::new(s.edges.len(), |i| hull(regions, &s.edges[i as usize]));
-        let mut triangles = Tree::new(s.triangles.len(), |i| hull(regions, &s.triangles[i as usize]));
+        let mut vertices = BoxTree::new(s.vertices.len(), |i| hull(regions, &[s.vertices[i as usize]]));
+        let mut edges = BoxTree::new(s.edges.len(), |i| hull(regions, &s.edges[i as usize]));
+        let mut triangles = BoxTree::new(s.triangles.len(), |i| hull(regions, &s.triangles[i as usize]));
         let surface = Surface {
             vertices: vertices.renumber().into_iter().map(|i| s.vertices[i as usize]).collect(),
             edges: edges.renumber().into_iter().map(|i| s.edges[i as usize]).collect(),
             triangles: triangles.renumber().into_iter().map(|i| s.triangles[i as usize]).collect(),
         };
-        Field { surface, vertices, edges, triangles }
+        SurfaceBvh { surface, vertices, edges, triangles }
     }
 
     /// The same surface with all indices greater by `offset`: a collider's among the positions of a scene.
     pub fn shifted(&self, offset: u32) -> Self {
-        Field { surface: self.surface.shifted(offset), ..self.clone() }
+        SurfaceBvh { surface: self.surface.shifted(offset), ..self.clone() }
     }
 
-    /// The features for which `belongs` says so of their vertices, as a field of their own.
+    /// The features for which `belongs` says so of their vertices, as a surface of their own.
     pub(crate) fn part(&self, belongs: impl Fn(&[u32]) -> bool, starts: &[Aabb], ends: &[Aabb]) -> Self {
         let s = &self.surface;
         let surface = Surface {
@@ -99,7 +115,7 @@ impl Field {
             edges: s.edges.iter().copied().filter(|e| belongs(e)).collect(),
             triangles: s.triangles.iter().copied().filter(|t| belongs(t)).collect(),
         };
-        let mut part = Field::new(surface, ends);
+        let mut part = SurfaceBvh::new(surface, ends);
         part.refit_moving(starts, ends);
         part
     }
@@ -111,10 +127,7 @@ impl Field {
 
     /// Takes over new regions. Not needed for what does not move.
     pub fn refit(&mut self, regions: &[Aabb]) {
-        let s = &self.surface;
-        self.vertices.refit(|i| hull(regions, &[s.vertices[i as usize]]));
-        self.edges.refit(|i| hull(regions, &s.edges[i as usize]));
-        self.triangles.refit(|i| hull(regions, &s.triangles[i as usize]));
+        self.refit_moving(regions, regions);
     }
 
     /// Takes over where vertices are at the start and where they may be at the end; on the way they move straight.
@@ -130,23 +143,23 @@ impl Field {
     pub fn self_pairs(&self, pairs: &mut Pairs) {
         self.vertices_and_triangles(self, pairs);
         let edges = &self.surface.edges;
-        let mut lot = Lot::new(&mut pairs.edge_edge);
+        let mut lot = PairBuffer::new(pairs, PairKind::EdgeEdge);
         self.edges.self_pairs(|i, j| lot.edges(edges[i.min(j) as usize], edges[i.max(j) as usize]));
         lot.empty();
     }
 
     /// Adds the pairs of features of this surface and another that share no vertex.
-    pub fn pairs(&self, other: &Field, pairs: &mut Pairs) {
+    pub fn pairs(&self, other: &SurfaceBvh, pairs: &mut Pairs) {
         self.vertices_and_triangles(other, pairs);
         other.vertices_and_triangles(self, pairs);
         let (mine, theirs) = (&self.surface.edges, &other.surface.edges);
-        let mut lot = Lot::new(&mut pairs.edge_edge);
+        let mut lot = PairBuffer::new(pairs, PairKind::EdgeEdge);
         self.edges.pairs(&other.edges, |i, j| lot.edges(mine[i as usize], theirs[j as usize]));
         lot.empty();
     }
 
     /// Calls `found` for every two triangles of this surface, or of this and another, whose boxes overlap.
-    pub(crate) fn crossings(&self, other: Option<&Field>, mut found: impl FnMut([u32; 3], [u32; 3])) {
+    pub(crate) fn crossings(&self, other: Option<&SurfaceBvh>, mut found: impl FnMut([u32; 3], [u32; 3])) {
         let mine = &self.surface.triangles;
         match other {
             None => self.triangles.self_pairs(|i, j| found(mine[i as usize], mine[j as usize])),
@@ -158,13 +171,13 @@ impl Field {
     }
 
     /// Calls `found` for every thing of a tree and triangle of this surface whose boxes overlap.
-    pub(crate) fn crossed_by(&self, things: &Tree, mut found: impl FnMut(u32, [u32; 3])) {
+    pub(crate) fn crossed_by(&self, things: &BoxTree, mut found: impl FnMut(u32, [u32; 3])) {
         things.pairs(&self.triangles, |i, j| found(i, self.surface.triangles[j as usize]));
     }
 
-    fn vertices_and_triangles(&self, other: &Field, pairs: &mut Pairs) {
+    fn vertices_and_triangles(&self, other: &SurfaceBvh, pairs: &mut Pairs) {
         let (vertices, triangles) = (&self.surface.vertices, &other.surface.triangles);
-        let mut lot = Lot::new(&mut pairs.vertex_triangle);
+        let mut lot = PairBuffer::new(pairs, PairKind::VertexTriangle);
         self.vertices.pairs(&other.triangles, |i, j| {
             let (v, [a, b, c]) = (vertices[i as usize], triangles[j as usize]);
             lot.add([v, a, b, c], (v != a) & (v != b) & (v != c));
@@ -174,26 +187,26 @@ impl Field {
 }
 
 /// Pairs on their way into a list. Half of what trees find shares a vertex, unforeseeably: all are written down, and those overwritten.
-struct Lot<'a> {
+struct PairBuffer<'a> {
     list: &'a mut Vec<[u32; 4]>,
-    lot: [[u32; 4]; LOT],
+    lot: [[u32; 4]; BUFFERED],
     count: usize,
 }
 
 /// Pairs that go into a list together.
-const LOT: usize = 256;
+const BUFFERED: usize = 256;
 
-impl<'a> Lot<'a> {
-    fn new(list: &'a mut Vec<[u32; 4]>) -> Self {
-        Lot { list, lot: [[0; 4]; LOT], count: 0 }
+impl<'a> PairBuffer<'a> {
+    fn new(pairs: &'a mut Pairs, kind: PairKind) -> Self {
+        PairBuffer { list: &mut pairs[kind].nodes, lot: [[0; 4]; BUFFERED], count: 0 }
     }
 
     /// Adds a pair if it is to be `kept`.
     #[inline(always)]
     fn add(&mut self, pair: [u32; 4], kept: bool) {
-        self.lot[self.count % LOT] = pair;
+        self.lot[self.count % BUFFERED] = pair;
         self.count += usize::from(kept);
-        if self.count == LOT {
+        if self.count == BUFFERED {
             self.empty();
         }
     }
@@ -211,21 +224,6 @@ impl<'a> Lot<'a> {
     }
 }
 
-/// The pairs of all surfaces: within each that can be deformed (`deforms`, one for each), and between every two of which
-/// at least one can.
-pub fn all_pairs(fields: &[Field], deforms: &[bool], pairs: &mut Pairs) {
-    for (i, field) in fields.iter().enumerate() {
-        if deforms[i] {
-            field.self_pairs(pairs);
-        }
-        for j in i + 1..fields.len() {
-            if deforms[i] || deforms[j] {
-                field.pairs(&fields[j], pairs);
-            }
-        }
-    }
-}
-
 /// The box around some vertices' regions; empty if one has none.
 #[inline(always)]
 fn hull(regions: &[Aabb], vertices: &[u32]) -> Aabb {
@@ -239,29 +237,41 @@ fn hull(regions: &[Aabb], vertices: &[u32]) -> Aabb {
 
 /// Which features a pair is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum PairKind {
     /// A vertex and a triangle.
     VertexTriangle,
     /// Two edges.
     EdgeEdge,
 }
 
-impl Kind {
+impl PairKind {
+    /// Both, in the order of lists.
+    pub(crate) const ALL: [PairKind; 2] = [PairKind::VertexTriangle, PairKind::EdgeEdge];
+
     /// How many of a pair's four vertices belong to its first feature.
     #[inline(always)]
     pub(crate) fn split(self) -> usize {
         match self {
-            Kind::VertexTriangle => 1,
-            Kind::EdgeEdge => 2,
+            PairKind::VertexTriangle => 1,
+            PairKind::EdgeEdge => 2,
+        }
+    }
+
+    /// The closest points of a pair with its vertices at these places.
+    #[inline(always)]
+    pub(crate) fn closest<R: Real>(self, [a, b, c, d]: [V3<R>; 4]) -> Closest<R> {
+        match self {
+            PairKind::VertexTriangle => vertex_triangle(a, [b, c, d]),
+            PairKind::EdgeEdge => edge_edge([a, b], [c, d]),
         }
     }
 }
 
 /// Two features that are near each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Near {
+pub struct NearPair {
     /// What they are.
-    pub kind: Kind,
+    pub kind: PairKind,
     /// Their vertices: the first feature's, then the second's.
     pub nodes: [u32; 4],
     /// Weights of the closest points: those of the first feature add up to 1, those of the second to −1.
@@ -275,18 +285,19 @@ pub struct Near {
 /// Measures all pairs and adds those nearer than `distance` (m) to `out`, vertices and triangles first, in the order of
 /// the pairs. Edges whose closest points include an end of one are left out: that end is a vertex, and no farther from
 /// the triangles at the other edge, so it is listed with them. In layers that lie on each other these are most.
-pub fn near(positions: &[[f64; 3]], pairs: &Pairs, distance: f64, out: &mut Vec<Near>) {
-    near_of(Kind::VertexTriangle, positions, &pairs.vertex_triangle, distance, out, &mut Vec::new());
-    near_of(Kind::EdgeEdge, positions, &pairs.edge_edge, distance, out, &mut Vec::new());
+pub fn near(positions: &[[f64; 3]], pairs: &Pairs, distance: f64, out: &mut Vec<NearPair>) {
+    for kind in PairKind::ALL {
+        near_of(kind, positions, &pairs[kind].nodes, distance, out, &mut Vec::new());
+    }
 }
 
 /// The same for some pairs of one kind. Adds a number to `bounds` for each: how far apart the two are at least, m.
 pub(crate) fn near_of(
-    kind: Kind,
+    kind: PairKind,
     positions: &[[f64; 3]],
     pairs: &[[u32; 4]],
     distance: f64,
-    out: &mut Vec<Near>,
+    out: &mut Vec<NearPair>,
     bounds: &mut Vec<f32>,
 ) {
     f64::run(Width::default(), Level::new(), Narrow { kind, positions, pairs, distance, out, bounds });
@@ -294,92 +305,80 @@ pub(crate) fn near_of(
 
 /// The narrow phase as a kernel: the same arithmetic for any number of lanes.
 struct Narrow<'a> {
-    kind: Kind,
+    kind: PairKind,
     positions: &'a [[f64; 3]],
     pairs: &'a [[u32; 4]],
     distance: f64,
-    out: &'a mut Vec<Near>,
+    out: &'a mut Vec<NearPair>,
     bounds: &'a mut Vec<f32>,
 }
 
 /// Lanes at most.
 pub(super) const MOST: usize = 8;
-/// Pairs that pass the sieve together. A multiple of `MOST`, and few enough to stay in the fastest cache.
-const SIEVE: usize = 512;
+/// Pairs that pass the prefilter together. A multiple of `MOST`, and few enough to stay in the fastest cache.
+const PREFILTERED: usize = 512;
 
 impl Kernel<f64> for Narrow<'_> {
     #[inline(always)]
-    fn run<L: Lanes<f64>>(self, token: L::Token) {
+    fn run<L: Lanes<f64>>(mut self, token: L::Token) {
         let limit2 = self.distance * self.distance;
-        let mut kept = [[0; 4]; SIEVE];
-        for part in self.pairs.chunks(SIEVE) {
-            let count = sieve::<L>(token, self.kind, self.positions, part, limit2, &mut kept, self.bounds);
+        let mut kept = [[0; 4]; PREFILTERED];
+        for part in self.pairs.chunks(PREFILTERED) {
+            let count = self.prefilter::<L>(token, part, limit2, &mut kept);
             for lot in kept[..count].chunks(L::N) {
-                measure::<L>(token, self.kind, self.positions, lot, limit2, self.out);
+                self.measure::<L>(token, lot, limit2);
             }
         }
     }
 }
 
-/// Passes on the pairs that are not plainly farther apart than the limit; returns how many.
-#[inline(always)]
-fn sieve<L: Lanes<f64>>(
-    token: L::Token,
-    kind: Kind,
-    positions: &[[f64; 3]],
-    pairs: &[[u32; 4]],
-    limit2: f64,
-    kept: &mut [[u32; 4]; SIEVE],
-    bounds: &mut Vec<f32>,
-) -> usize {
-    let split = kind.split();
-    let mut count = 0;
-    for lot in pairs.chunks(L::N) {
-        let bound = distance2_at_least(gather::<L>(token, positions, lot), split);
-        let far = L::bits(bound.lit(limit2).lt(bound));
-        let mut apart = [0.0; MOST];
-        bound.sqrt().store(&mut apart);
-        bounds.extend(apart[..lot.len()].iter().map(|&b| b as f32));
-        for (lane, nodes) in lot.iter().enumerate() {
-            kept[count] = *nodes;
-            count += (far >> lane & 1 ^ 1) as usize;
+impl Narrow<'_> {
+    /// Passes on the pairs that are not plainly farther apart than the limit; returns how many.
+    #[inline(always)]
+    fn prefilter<L: Lanes<f64>>(
+        &mut self,
+        token: L::Token,
+        pairs: &[[u32; 4]],
+        limit2: f64,
+        kept: &mut [[u32; 4]; PREFILTERED],
+    ) -> usize {
+        let mut count = 0;
+        for lot in pairs.chunks(L::N) {
+            let bound = distance2_at_least(gather::<L>(token, self.positions, lot), self.kind.split());
+            let far = L::bits(bound.lit(limit2).lt(bound));
+            let mut apart = [0.0; MOST];
+            bound.sqrt().store(&mut apart);
+            self.bounds.extend(apart[..lot.len()].iter().map(|&b| b as f32));
+            for (lane, nodes) in lot.iter().enumerate() {
+                kept[count] = *nodes;
+                count += (far >> lane & 1 ^ 1) as usize;
+            }
         }
+        count
     }
-    count
-}
 
-/// Measures a lot of pairs and keeps those that are near.
-#[inline(always)]
-fn measure<L: Lanes<f64>>(
-    token: L::Token,
-    kind: Kind,
-    positions: &[[f64; 3]],
-    lot: &[[u32; 4]],
-    limit2: f64,
-    out: &mut Vec<Near>,
-) {
-    let [a, b, c, d] = gather::<L>(token, positions, lot);
-    let found = match kind {
-        Kind::VertexTriangle => vertex_triangle(a, [b, c, d]),
-        Kind::EdgeEdge => edge_edge([a, b], [c, d]),
-    };
-    if !L::any(found.distance2.lt(a.x.lit(limit2))) {
-        return;
-    }
-    let mut r = [[0.0; MOST]; 8];
-    found.distance2.store(&mut r[0]);
-    found.delta.x.store(&mut r[1]);
-    found.delta.y.store(&mut r[2]);
-    found.delta.z.store(&mut r[3]);
-    for i in 0..4 {
-        found.weights[i].store(&mut r[4 + i]);
-    }
-    for (lane, &nodes) in lot.iter().enumerate() {
-        let weights = [r[4][lane], r[5][lane], r[6][lane], r[7][lane]];
-        let inner = kind == Kind::VertexTriangle || !weights.contains(&0.0);
-        if r[0][lane] < limit2 && inner {
-            let delta = [r[1][lane], r[2][lane], r[3][lane]];
-            out.push(Near { kind, nodes, weights, delta, distance: r[0][lane].sqrt() });
+    /// Measures a lot of pairs and keeps those that are near.
+    #[inline(always)]
+    fn measure<L: Lanes<f64>>(&mut self, token: L::Token, lot: &[[u32; 4]], limit2: f64) {
+        let found = self.kind.closest(gather::<L>(token, self.positions, lot));
+        if !L::any(found.distance2.lt(found.distance2.lit(limit2))) {
+            return;
+        }
+        let mut r = [[0.0; MOST]; 8];
+        found.distance2.store(&mut r[0]);
+        found.delta.x.store(&mut r[1]);
+        found.delta.y.store(&mut r[2]);
+        found.delta.z.store(&mut r[3]);
+        for i in 0..4 {
+            found.weights[i].store(&mut r[4 + i]);
+        }
+        for (lane, &nodes) in lot.iter().enumerate() {
+            let weights = [r[4][lane], r[5][lane], r[6][lane], r[7][lane]];
+            let inner = self.kind == PairKind::VertexTriangle || !weights.contains(&0.0);
+            if r[0][lane] < limit2 && inner {
+                let delta = [r[1][lane], r[2][lane], r[3][lane]];
+                self.out.push(NearPair { kind: self.kind, nodes, weights, delta, distance: r[0][lane].sqrt() });
+            }
         }
     }
 }

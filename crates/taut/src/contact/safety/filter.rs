@@ -1,26 +1,25 @@
 //! Cheap proofs for all pairs at once, lane-wide: what is left needs a closer look.
 
 use super::Role;
-use super::proof::{Judge, Pair, centres};
+use super::proof::{Pair, SeparationProof, centres};
+use crate::contact::candidates::{MOST, PairKind, PairList, gather};
 use crate::contact::ccd::{along, at_least};
-use crate::contact::detect::{Kind, MOST, gather};
-use crate::contact::distance::{edge_edge, vertex_triangle};
 use crate::lanes::{Kernel, Lanes, Scalar, V3, Width};
 use fearless_simd::Level;
 
-/// Which pairs to sieve, and for what.
+/// Which pairs to filter, and for what.
 #[derive(Clone, Copy)]
 pub(super) enum Ask<'a> {
     /// All: are they apart at the start and at the end?
-    Ends(&'a Ways),
+    Ends(&'a RelativeMotion),
     /// The same, for those that have a vertex marked with the number.
-    EndsOf(&'a [u16], u16, &'a Ways),
+    EndsOf(&'a [u16], u16, &'a RelativeMotion),
     /// All: are they apart with each vertex at either end of its way?
     Mixed,
 }
 
 /// How vertices go, but for a motion that all share. Cloth mostly moves along with what is near it, so most pairs need no other proof.
-pub(super) struct Ways {
+pub(super) struct RelativeMotion {
     /// m; the fourth number is idle.
     ways: Vec<[f32; 4]>,
     /// How much farther apart than two features go against each other they must be at the start, m: what pairs must keep between them,
@@ -28,11 +27,11 @@ pub(super) struct Ways {
     keep: f64,
 }
 
-impl Ways {
-    pub fn new(judge: &Judge, x: &[[f64; 3]]) -> Self {
-        let from = judge.motion.from;
+impl RelativeMotion {
+    pub fn new(proof: &SeparationProof, x: &[[f64; 3]]) -> Self {
+        let from = proof.motion.from;
         let way = |i: usize| V3::from(x[i]) - V3::from(from[i]);
-        let free = |i: &usize| matches!(judge.motion.roles[*i], Role::Free(_));
+        let free = |i: &usize| matches!(proof.motion.roles[*i], Role::Free(_));
         let (mut sum, mut count, mut size) = (V3::new(0.0, 0.0, 0.0), 0.0, 0.0_f64);
         for i in 0..x.len() {
             if free(&i) {
@@ -49,7 +48,7 @@ impl Ways {
         };
         let ways = (0..x.len()).map(&mut relative).collect();
         // Ways are off by 2⁻²⁴ of the greatest at most, bounds and shared motion by far less.
-        Ways { ways, keep: judge.settings.clearance + 1e-8 * size + 1e-6 * most }
+        RelativeMotion { ways, keep: proof.settings.clearance + 1e-8 * size + 1e-6 * most }
     }
 
     /// How far vertices of the two features go against each other at most, squared, m²; not a number if one of them is none.
@@ -71,34 +70,37 @@ impl Ways {
 
 /// The pairs, in order, that neither the line between their centres nor the one between their closest points at the start
 /// proves apart, by the clearance in the end.
-pub(super) fn doubtful(judge: &Judge, x: &[[f64; 3]], ask: Ask) -> Vec<Pair> {
+pub(super) fn doubtful(proof: &SeparationProof, x: &[[f64; 3]], ask: Ask) -> Vec<Pair> {
     let mut left = Vec::new();
-    let all = judge.motion.pairs;
-    for (kind, pairs) in [(Kind::VertexTriangle, &all.vertex_triangle), (Kind::EdgeEdge, &all.edge_edge)] {
-        let split = kind.split();
-        f64::run(Width::default(), Level::new(), Sieve { judge, x, ask, kind, split, pairs, left: &mut left });
+    for kind in PairKind::ALL {
+        let (split, pairs) = (kind.split(), &proof.motion.pairs[kind]);
+        f64::run(
+            Width::default(),
+            Level::new(),
+            ConservativeFilter { proof, x, ask, kind, split, pairs, left: &mut left },
+        );
     }
     left
 }
 
-struct Sieve<'a> {
-    judge: &'a Judge<'a>,
+struct ConservativeFilter<'a> {
+    proof: &'a SeparationProof<'a>,
     x: &'a [[f64; 3]],
     ask: Ask<'a>,
-    kind: Kind,
+    kind: PairKind,
     split: usize,
-    pairs: &'a [[u32; 4]],
+    pairs: &'a PairList,
     left: &'a mut Vec<Pair>,
 }
 
 /// Pairs in one go: few enough to stay in the fastest cache.
 const PART: usize = 512;
 
-impl Kernel<f64> for Sieve<'_> {
+impl Kernel<f64> for ConservativeFilter<'_> {
     #[inline(always)]
     fn run<L: Lanes<f64>>(self, token: L::Token) {
         let (mut asked, mut kept) = ([[0; 4]; PART], [[0; 4]; PART]);
-        for (lot, part) in self.pairs.chunks(PART).enumerate() {
+        for (lot, part) in self.pairs.nodes.chunks(PART).enumerate() {
             let count = self.choose(lot * PART, part, &mut asked);
             let count = self.sift::<L>(token, &asked[..count], false, &mut kept);
             let count = self.sift::<L>(token, &kept[..count], true, &mut asked);
@@ -109,11 +111,11 @@ impl Kernel<f64> for Sieve<'_> {
     }
 }
 
-impl Sieve<'_> {
+impl ConservativeFilter<'_> {
     /// The pairs that are asked for, of those that follow the `first`; returns how many.
     #[inline(always)]
     fn choose(&self, first: usize, part: &[[u32; 4]], asked: &mut [[u32; 4]; PART]) -> usize {
-        let bounds = self.judge.motion.bounds[usize::from(self.kind == Kind::EdgeEdge)];
+        let bounds = &self.pairs.bounds;
         let mut count = 0;
         for (i, nodes) in part.iter().enumerate() {
             asked[count] = *nodes;
@@ -131,9 +133,9 @@ impl Sieve<'_> {
 
     /// Whether two features, `apart` (m) or more at the start, may go that far against each other.
     #[inline(always)]
-    fn may_meet(&self, ways: &Ways, apart: Option<&f32>, nodes: &[u32; 4]) -> bool {
+    fn may_meet(&self, ways: &RelativeMotion, apart: Option<&f32>, nodes: &[u32; 4]) -> bool {
         // What is a thousandth of a thousandth less holds in spite of rounding to `f32`.
-        let room = apart.map_or(0.0, |&a| 0.999999 * f64::from(a) - ways.keep - self.judge.solid(nodes));
+        let room = apart.map_or(0.0, |&a| 0.999999 * f64::from(a) - ways.keep - self.proof.solid(nodes));
         // Not the other way round: what is no number is asked.
         !(room > 0.0 && f64::from(ways.against(nodes, self.split)) < 0.9999 * room * room)
     }
@@ -149,17 +151,13 @@ impl Sieve<'_> {
     ) -> usize {
         let mut count = 0;
         for lot in pairs.chunks(L::N) {
-            let from = gather::<L>(token, self.judge.motion.from, lot);
+            let from = gather::<L>(token, self.proof.motion.from, lot);
             let to = gather::<L>(token, self.x, lot);
-            let n = match (closest, self.kind) {
-                (false, _) => centres(from, self.split),
-                (true, Kind::VertexTriangle) => vertex_triangle(from[0], [from[1], from[2], from[3]]).delta,
-                (true, Kind::EdgeEdge) => edge_edge([from[0], from[1]], [from[2], from[3]]).delta,
-            };
+            let n = if closest { self.kind.closest(from).delta } else { centres(from, self.split) };
             let mut solid = [0.0; MOST];
-            if !self.judge.motion.radii.is_empty() {
+            if !self.proof.motion.radii.is_empty() {
                 for (lane, nodes) in lot.iter().enumerate() {
-                    solid[lane] = self.judge.solid(nodes);
+                    solid[lane] = self.proof.solid(nodes);
                 }
             }
             let proved = self.proved(n, &from, &to, L::load(token, &solid));
@@ -174,7 +172,7 @@ impl Sieve<'_> {
     /// One bit for each lane in which `n` proves what is asked.
     #[inline(always)]
     fn proved<L: Lanes<f64>>(&self, n: V3<L>, from: &[V3<L>; 4], to: &[V3<L>; 4], solid: L) -> u32 {
-        let need = along(n, solid + n.x.lit(self.judge.settings.clearance));
+        let need = along(n, solid + n.x.lit(self.proof.settings.clearance));
         let ends = apart(n, to, to, self.split, need);
         match self.ask {
             Ask::Mixed => {

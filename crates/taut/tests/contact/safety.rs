@@ -1,9 +1,10 @@
 use crate::common::{Rng, sheet};
-use taut::contact::broad::Aabb;
+use crate::{all_pairs, swept_regions};
+use taut::contact::bvh::Aabb;
+use taut::contact::candidates::{PairList, Pairs, SurfaceBvh};
 use taut::contact::ccd::{edge_edge_impact, vertex_triangle_impact};
-use taut::contact::detect::{Field, Pairs, all_pairs, swept_regions};
 use taut::contact::exact::intersections;
-use taut::contact::guard::{Motion, Precision, Report, Role, Settings, guard};
+use taut::contact::safety::{Motion, Precision, Role, SafetyReport, SafetySettings, make_safe};
 use taut::contact::surface::Surface;
 use taut::lanes::V3;
 
@@ -23,7 +24,7 @@ impl World {
         let first = self.x.len() as u32;
         self.x.extend(x);
         self.surfaces.push(triangles.iter().map(|t| t.map(|i| i + first)).collect());
-        self.deforms.push(role != Role::Driven);
+        self.deforms.push(role != Role::Kinematic);
         self.roles.resize(self.x.len(), role);
     }
 
@@ -42,7 +43,7 @@ impl World {
         let path = |i: u32| [V3::from(self.x[i as usize]), V3::from(x[i as usize])];
         let shares = |a: &[u32], b: &[u32]| a.iter().any(|i| b.contains(i));
         let still = |a: &[u32], b: &[u32]| a.iter().chain(b).all(|&i| self.x[i as usize] == x[i as usize]);
-        let driven = |a: &[u32], b: &[u32]| a.iter().chain(b).all(|&i| self.roles[i as usize] == Role::Driven);
+        let driven = |a: &[u32], b: &[u32]| a.iter().chain(b).all(|&i| self.roles[i as usize] == Role::Kinematic);
         let asked = |a: &[u32], b: &[u32]| !shares(a, b) && !still(a, b) && !driven(a, b);
         let vertex =
             |v: u32, t: &[u32; 3]| asked(&[v], t) && vertex_triangle_impact(path(v), t.map(path), 0.0).is_some();
@@ -52,16 +53,16 @@ impl World {
             || all.edges.iter().enumerate().any(|(i, a)| all.edges[..i].iter().any(|b| edge(a, b)))
     }
 
-    fn guard(&self, to: &[P], pad: f64, settings: &Settings) -> (Vec<P>, Report) {
-        let (mut regions, mut pairs, mut x) = (Vec::new(), Pairs::default(), Vec::new());
+    fn make_safe(&self, to: &[P], pad: f64, settings: &SafetySettings) -> (Vec<P>, SafetyReport) {
+        let mut x = Vec::new();
         let there: Vec<P> =
             to.iter().zip(&self.x).map(|(t, f)| if t.iter().all(|c| c.is_finite()) { *t } else { *f }).collect();
-        swept_regions(&self.x, &there, pad, &mut regions);
+        let mut regions = swept_regions(&self.x, &there, pad);
         loop {
-            let fields: Vec<Field> = self.surfaces.iter().map(|t| Field::new(Surface::new(t), &regions)).collect();
-            pairs.clear();
-            all_pairs(&fields, &self.deforms, &mut pairs);
-            let report = guard(&self.motion(to, &regions, &pairs), settings, &mut x);
+            let fields: Vec<SurfaceBvh> =
+                self.surfaces.iter().map(|t| SurfaceBvh::new(Surface::new(t), &regions)).collect();
+            let pairs = all_pairs(&fields, &self.deforms);
+            let report = make_safe(&self.motion(to, &regions, &pairs), settings, &mut x);
             if report.unfinished.is_empty() {
                 return (x, report);
             }
@@ -72,7 +73,7 @@ impl World {
     }
 
     fn motion<'a>(&'a self, to: &'a [P], regions: &'a [Aabb], pairs: &'a Pairs) -> Motion<'a> {
-        Motion { from: &self.x, to, roles: &self.roles, regions, pairs, bounds: [&[]; 2], radii: &[], bodies: &[] }
+        Motion { from: &self.x, to, roles: &self.roles, regions, pairs, radii: &[], bodies: &[] }
     }
 }
 
@@ -105,7 +106,7 @@ fn random_world(rng: &mut Rng, driven: bool) -> World {
                     _ => (V3::from(*p) * 0.5 + shift + rng.vector(0.1)).into(),
                 }
             });
-            let role = if driven && k == 0 { Role::Driven } else { Role::Free(rng.within(0.1, 10.0)) };
+            let role = if driven && k == 0 { Role::Kinematic } else { Role::Free(rng.within(0.1, 10.0)) };
             world.add(&mesh.positions, &mesh.triangles, role);
         }
         // Some in f32, so that both precisions can go on from it; some far from the origin.
@@ -141,7 +142,7 @@ fn candidate(rng: &mut Rng, world: &World) -> Vec<P> {
     // Colliders stay whole: they move as one.
     let shift = noise[0];
     for i in 0..to.len() {
-        if world.roles[i] == Role::Driven {
+        if world.roles[i] == Role::Kinematic {
             to[i] = (V3::from(world.x[i]) + shift).into();
             to[i] = to[i].map(|c| f64::from(c as f32));
         }
@@ -163,11 +164,11 @@ fn any_motion_ends_free_of_intersections() {
         let precision = if round % 2 == 0 { Precision::Double } else { Precision::Single };
         let clearance = 10f64.powf(rng.within(-6.0, -2.0));
         let slides = (rng.next() % 9) as usize;
-        let settings = Settings { clearance, slides, precision, ..Settings::default() };
+        let settings = SafetySettings { clearance, slides, precision, ..SafetySettings::default() };
         for step in 0..3 {
             let to = candidate(&mut rng, &world);
             let pad = 10f64.powf(rng.within(-5.0, -1.0));
-            let (x, report) = world.guard(&to, pad, &settings);
+            let (x, report) = world.make_safe(&to, pad, &settings);
             let found = world.intersections(&x);
             assert!(found.is_empty(), "round {round}, step {step}: {found:?}, {report:?}");
             assert!(report.impossible.is_empty() && x.iter().flatten().all(|c| c.is_finite()));
@@ -188,13 +189,13 @@ fn colliders_are_kept_out_or_reported() {
     let (mut kept, mut reported) = (0, 0);
     for round in 0..400 {
         let mut world = random_world(&mut rng, true);
-        let settings = Settings { clearance: 1e-4, ..Settings::default() };
+        let settings = SafetySettings { clearance: 1e-4, ..SafetySettings::default() };
         for _ in 0..3 {
             let to = candidate(&mut rng, &world);
-            let (x, report) = world.guard(&to, 0.05, &settings);
+            let (x, report) = world.make_safe(&to, 0.05, &settings);
             assert!(x.iter().flatten().all(|c| c.is_finite()));
             for i in 0..x.len() {
-                assert!(world.roles[i] != Role::Driven || x[i] == to[i], "driven vertices go where they are driven");
+                assert!(world.roles[i] != Role::Kinematic || x[i] == to[i], "driven vertices go where they are driven");
             }
             let driven = world.surfaces[0].len() as u32;
             let found = world.intersections(&x);
@@ -222,7 +223,7 @@ fn what_is_free_is_left_alone() {
         // Everything together, far and fast: nothing meets anything, so nothing may be lost.
         let by = rng.vector(50.0);
         let to = moved(&world.x, |_| by);
-        let (x, report) = world.guard(&to, 1e-3, &Settings { clearance: 1e-9, ..Settings::default() });
+        let (x, report) = world.make_safe(&to, 1e-3, &SafetySettings { clearance: 1e-9, ..SafetySettings::default() });
         // Rounding of the sum may bring features nearer by a hair where they nearly touch.
         assert!(farthest(&x, &to) < 1e-6, "{report:?}");
     }
@@ -244,7 +245,7 @@ fn layers_that_travel_together_are_not_slowed() {
     let world = layers(9, 0.002);
     let jitter: Vec<V3<f64>> = world.x.iter().map(|_| rng.vector(5e-4)).collect();
     let to = moved(&world.x, |i| V3::new(0.3, -0.5, 0.1) + jitter[i]);
-    let (x, report) = world.guard(&to, 0.01, &Settings::default());
+    let (x, report) = world.make_safe(&to, 0.01, &SafetySettings::default());
     assert!(world.intersections(&x).is_empty());
     assert!(report.removed <= 1e-3 * report.motion, "removed {} of {}", report.removed, report.motion);
 }
@@ -257,8 +258,8 @@ fn a_falling_layer_stops_at_the_clearance_and_keeps_sliding() {
     let mut world = world;
     world.roles[..n / 2].fill(Role::Pinned);
     let to = moved(&world.x, |i| if i < n / 2 { V3::default() } else { V3::new(0.003, -0.01, 0.0) });
-    let settings = Settings { clearance: 1e-4, ..Settings::default() };
-    let (x, report) = world.guard(&to, 0.01, &settings);
+    let settings = SafetySettings { clearance: 1e-4, ..SafetySettings::default() };
+    let (x, report) = world.make_safe(&to, 0.01, &settings);
     assert!(world.intersections(&x).is_empty());
     assert_eq!(report.truncated, 0, "slides do it");
     for i in n / 2..n {
@@ -275,8 +276,8 @@ fn truncation_uses_most_of_the_room() {
     let n = world.x.len();
     world.roles[..n / 2].fill(Role::Pinned);
     let to = moved(&world.x, |i| V3::new(0.0, if i < n / 2 { 0.0 } else { -0.01 }, 0.0));
-    let settings = Settings { clearance: 1e-4, slides: 0, ..Settings::default() };
-    let (x, report) = world.guard(&to, 0.01, &settings);
+    let settings = SafetySettings { clearance: 1e-4, slides: 0, ..SafetySettings::default() };
+    let (x, report) = world.make_safe(&to, 0.01, &settings);
     assert!(report.truncated > 0 && world.intersections(&x).is_empty());
     // Of the room of 1.9 mm the upper sheet may use 0.9 · 0.95, and the straight fall keeps all planes level.
     let expected = 1e-4 + 1.9e-3 * (1.0 - 0.9 * 0.95);
@@ -291,7 +292,7 @@ fn a_sheet_cannot_jump_over_another() {
     let n = world.x.len();
     let to = moved(&world.x, |i| if i < n / 2 { V3::default() } else { V3::new(0.4, -5.0, 0.1) });
     assert!(world.intersections(&to).is_empty() && world.tunnels(&to));
-    let (x, report) = world.guard(&to, 0.01, &Settings::default());
+    let (x, report) = world.make_safe(&to, 0.01, &SafetySettings::default());
     assert!(world.intersections(&x).is_empty() && !world.tunnels(&x), "{report:?}");
 }
 
@@ -300,13 +301,14 @@ fn a_collider_pushes_what_lies_before_it() {
     // A driven sheet rises by ten times the gap under two layers of cloth; both must go with it.
     let mut world = World::default();
     let mesh = sheet(7);
-    world.add(&mesh.positions, &mesh.triangles, Role::Driven);
+    world.add(&mesh.positions, &mesh.triangles, Role::Kinematic);
     for k in 1..3 {
         world.add(&moved(&mesh.positions, |_| V3::new(0.01, 0.002 * k as f64, 0.02)), &mesh.triangles, FREE);
     }
     let n = mesh.positions.len();
     let to = moved(&world.x, |i| if i < n { V3::new(0.0, 0.02, 0.0) } else { V3::default() });
-    let (x, report) = world.guard(&to, 0.05, &Settings { clearance: 1e-4, slides: 20, ..Settings::default() });
+    let (x, report) =
+        world.make_safe(&to, 0.05, &SafetySettings { clearance: 1e-4, slides: 20, ..SafetySettings::default() });
     assert!(report.impossible.is_empty(), "{report:?}");
     assert!(world.intersections(&x).is_empty());
 }
@@ -317,12 +319,12 @@ fn a_sheet_between_two_closing_plates_is_reported() {
     let mesh = sheet(5);
     world.add(&mesh.positions, &mesh.triangles, FREE);
     let plate: Vec<P> = mesh.positions.iter().map(|p| [p[0] * 2.0 - 0.5, -0.01, p[2] * 2.0 - 0.5]).collect();
-    world.add(&plate, &mesh.triangles, Role::Driven);
-    world.add(&moved(&plate, |_| V3::new(0.0, 0.02, 0.0)), &mesh.triangles, Role::Driven);
+    world.add(&plate, &mesh.triangles, Role::Kinematic);
+    world.add(&moved(&plate, |_| V3::new(0.0, 0.02, 0.0)), &mesh.triangles, Role::Kinematic);
     let n = mesh.positions.len();
     // They pass each other: nothing can be between them.
     let to = moved(&world.x, |i| V3::new(0.0, [0.0, 0.03, -0.03][i / n], 0.0));
-    let (x, report) = world.guard(&to, 0.05, &Settings::default());
+    let (x, report) = world.make_safe(&to, 0.05, &SafetySettings::default());
     assert!(!report.impossible.is_empty());
     assert!(x.iter().flatten().all(|c| c.is_finite()));
     assert!(intersections(&x, &world.surfaces[0]).is_empty(), "the sheet is free of itself");
@@ -331,8 +333,7 @@ fn a_sheet_between_two_closing_plates_is_reported() {
 #[test]
 fn vertices_stay_in_their_regions_and_bad_numbers_at_their_place() {
     let world = layers(4, 0.01);
-    let mut regions = Vec::new();
-    swept_regions(&world.x, &world.x, 0.001, &mut regions);
+    let mut regions = swept_regions(&world.x, &world.x, 0.001);
     let mut to = moved(&world.x, |_| V3::new(0.0, 0.5, 0.0));
     to[3] = [f64::NAN; 3];
     to[7] = [f64::INFINITY, 0.0, 0.0];
@@ -340,7 +341,7 @@ fn vertices_stay_in_their_regions_and_bad_numbers_at_their_place() {
     let pairs = Pairs::default();
     let motion = world.motion(&to, &regions, &pairs);
     let mut x = Vec::new();
-    let report = guard(&motion, &Settings::default(), &mut x);
+    let report = make_safe(&motion, &SafetySettings::default(), &mut x);
     assert_eq!((report.contained, x[3], x[7]), (2, world.x[3], world.x[7]));
     assert_eq!(x[5], world.x[5], "without a region it stays");
     assert!(x.iter().zip(&regions).enumerate().all(|(i, (p, r))| i == 5 || r.holds(*p)));
@@ -351,11 +352,12 @@ fn vertices_stay_in_their_regions_and_bad_numbers_at_their_place() {
 fn a_pair_that_is_not_finite_at_the_start_does_not_hang() {
     let mut world = layers(3, 0.01);
     world.x[4][1] = f64::NAN;
-    let (mut regions, mut x) = (Vec::new(), Vec::new());
+    let mut x = Vec::new();
     let to = moved(&world.x, |_| V3::new(0.0, 0.1, 0.0));
-    swept_regions(&world.x, &to, 0.01, &mut regions);
-    let pairs = Pairs { vertex_triangle: vec![[12, 3, 4, 0], [13, 0, 1, 3]], edge_edge: vec![[0, 4, 10, 12]] };
+    let regions = swept_regions(&world.x, &to, 0.01);
+    let list = |nodes: &[[u32; 4]]| PairList { nodes: nodes.to_vec(), bounds: Vec::new() };
+    let pairs = Pairs([list(&[[12, 3, 4, 0], [13, 0, 1, 3]]), list(&[[0, 4, 10, 12]])]);
     let motion = world.motion(&to, &regions, &pairs);
-    let report = guard(&motion, &Settings::default(), &mut x);
+    let report = make_safe(&motion, &SafetySettings::default(), &mut x);
     assert!(x.iter().enumerate().all(|(i, p)| i == 4 || p.iter().all(|c| c.is_finite())), "{report:?}");
 }

@@ -5,12 +5,12 @@
 //! takes from the slip Δ = Σ wᵢ(xᵢ − xᵢ⁰) across n: all of it up to μ times the normal push of this substep, else μ
 //! times that. On an incline at rest the push is g cos θ h² and the slip g sin θ h², so this is Coulomb's law.
 
-use super::Grip;
+use super::FrictionBudget;
 use crate::lanes::{Real, Scalar, V3, Vertex};
 
-/// A contact.
+/// A contact: what a sweep looks at.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Row<T> {
+pub(crate) struct ContactRow<T> {
     /// Vertices of the model. Those of colliders are replaced by the spare vertex, with weight 0.
     pub nodes: [u32; 4],
     pub weights: [T; 4],
@@ -18,47 +18,65 @@ pub(crate) struct Row<T> {
     pub origin: V3<T>,
     /// From the second feature to the first.
     pub n: V3<T>,
-    /// The distance wanted in the end, m, and in this substep; and how much of it is made up for in one.
-    pub thickness: T,
+    /// The collider's part.
+    pub kinematic: KinematicPart<T>,
+    /// The distance wanted in this substep, m.
     pub wanted: T,
-    pub gentle: T,
-    /// By how much it opens in a substep whatever the distance, m: 0 but for what untangles.
-    pub opening: T,
-    pub friction: T,
-    /// Σ wᵢ² / mᵢ.
-    pub give: T,
-    /// The collider's part of Σ wᵢxᵢ at the end of the substep, from the origin, and of Σ wᵢ(xᵢ − xᵢ⁰), m.
-    pub base: V3<T>,
-    pub drive: V3<T>,
     /// What would push it apart although it does not come nearer, m: thickness that is being recovered.
     pub recovery: T,
     /// How far it has been pushed apart in this substep, m.
     pub pushed: T,
+    pub friction: T,
+    /// Σ wᵢ² / mᵢ.
+    pub give: T,
 }
 
-/// The share of its thickness that a contact recovers in a second: all of it in a sixtieth.
+/// A collider's part of a row: of Σ wᵢxᵢ at the end of the substep, from the row's origin, and of Σ wᵢ(xᵢ − xᵢ⁰), m.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KinematicPart<T> {
+    pub place: V3<T>,
+    pub moved: V3<T>,
+}
+
+/// What a contact aims at from substep to substep.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RowAim<T> {
+    /// The distance wanted in the end, m, and how much of it is made up for in a substep.
+    pub thickness: T,
+    pub gentle: T,
+    /// By how much it opens in a substep whatever the distance, m: 0 but for what untangles.
+    pub opening: T,
+}
+
+/// The part of its thickness that a contact recovers in a second: all of it in a sixtieth.
 pub(crate) const RECOVERY: f64 = 60.0;
 
-impl<T: Scalar> Row<T> {
-    /// Begins a substep: what vertices were at its start is in `old`.
+impl<T: Scalar> ContactRow<T> {
+    /// Begins a substep: what vertices were at its start is in `x_start`.
     #[inline(always)]
-    pub fn begin(&mut self, old: &[Vertex<T>]) {
-        let start = self.sum(old) + self.base - self.drive;
+    pub fn begin(&mut self, aim: &RowAim<T>, x_start: &[Vertex<T>]) {
+        let start = self.sum(x_start) + self.kinematic.place - self.kinematic.moved;
         let gap = self.n.dot(start);
         self.pushed = T::of(0.0);
-        if self.opening > T::of(0.0) {
-            (self.wanted, self.recovery) = (gap + self.opening, T::of(0.0));
+        if aim.opening > T::of(0.0) {
+            (self.wanted, self.recovery) = (gap + aim.opening, T::of(0.0));
             return;
         }
-        self.wanted = Real::min(Real::max(gap, T::of(0.0)) + self.gentle, self.thickness);
+        self.wanted = Real::min(Real::max(gap, T::of(0.0)) + aim.gentle, aim.thickness);
         self.recovery = Real::max(self.wanted - gap, T::of(0.0));
     }
 
     /// Pushes the features apart if they are too near, and takes friction from their slip. True if they touch.
     #[inline(always)]
-    pub fn project(&mut self, x: &mut [Vertex<T>], old: &[Vertex<T>], touched: &mut [bool], grip: Grip) -> bool {
+    pub fn project(
+        &mut self,
+        x: &mut [Vertex<T>],
+        x_start: &[Vertex<T>],
+        touched: &mut [bool],
+        budget: FrictionBudget,
+    ) -> bool {
         let zero = T::of(0.0);
-        let short = self.wanted - self.n.dot(self.sum(x) + self.base);
+        let short = self.wanted - self.n.dot(self.sum(x) + self.kinematic.place);
         if short > zero {
             self.pushed = self.pushed + short;
             self.push(x, self.n * (short / self.give));
@@ -70,9 +88,9 @@ impl<T: Scalar> Row<T> {
         }
         let all = self.pushed - self.recovery;
         let now = Real::min(Real::max(short, zero), all);
-        let most = self.friction * if grip == Grip::Push { now } else { all };
+        let most = self.friction * if budget == FrictionBudget::Push { now } else { all };
         if most > zero {
-            let slip = self.moved(x, old) + self.drive;
+            let slip = self.moved(x, x_start) + self.kinematic.moved;
             let slip = slip - self.n * self.n.dot(slip);
             let size2 = slip.norm2();
             if size2 <= most * most {
@@ -92,8 +110,8 @@ impl<T: Scalar> Row<T> {
 
     /// Σ wᵢ(xᵢ − xᵢ⁰) over the model's vertices.
     #[inline(always)]
-    fn moved(&self, x: &[Vertex<T>], old: &[Vertex<T>]) -> V3<T> {
-        self.weighted(|i| xyz(x[i]) - xyz(old[i]))
+    fn moved(&self, x: &[Vertex<T>], x_start: &[Vertex<T>]) -> V3<T> {
+        self.weighted(|i| xyz(x[i]) - xyz(x_start[i]))
     }
 
     #[inline(always)]
@@ -110,8 +128,8 @@ impl<T: Scalar> Row<T> {
     fn push(&self, x: &mut [Vertex<T>], by: V3<T>) {
         for (&i, &w) in self.nodes.iter().zip(&self.weights) {
             let p = &mut x[i as usize];
-            let share = w * p[3];
-            *p = [p[0] + by.x * share, p[1] + by.y * share, p[2] + by.z * share, p[3]];
+            let part = w * p[3];
+            *p = [p[0] + by.x * part, p[1] + by.y * part, p[2] + by.z * part, p[3]];
         }
     }
 }

@@ -1,0 +1,318 @@
+//! The contact pipeline: what a step does about surfaces that meet.
+//!
+//! | call | what happens |
+//! | --- | --- |
+//! | [`open`](ContactPipeline::open) | surfaces and colliders of the step are taken over; what intersects is found |
+//! | [`begin_substep`](ContactPipeline::begin_substep) | where an interval begins: candidates, and contact rows of those that are near; rows follow their colliders |
+//! | [`sweep`](ContactPipeline::sweep) | pushes what is too near apart; as often as the solver likes |
+//! | [`end_substep`](ContactPipeline::end_substep) | where an interval ends: the safety pass |
+//! | [`close`](ContactPipeline::close) | the report |
+//!
+//! An interval is a number of substeps for which one search serves.
+
+mod motion;
+mod rows;
+mod search;
+mod surfaces;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use surfaces::ModelSurfaces;
+
+use super::bvh::Aabb;
+use super::kinematic::ColliderForm;
+use super::safety::{self, Motion, Precision, SafetyReport, SafetySettings};
+use super::settings::Party;
+use super::untangle::{self, Tangle};
+use super::{Collider, Contact, ContactReport, FrictionBudget, MeshCollider};
+use crate::lanes::{Scalar, Vertex};
+use motion::{Interval, IntervalMotion};
+use rows::ContactRows;
+use search::{Allowed, Candidates, Search};
+use std::sync::Arc;
+use surfaces::Surfaces;
+
+/// Mean edges that a vertex may go against all others in an interval: what flies apart has to be caught early.
+const FAST: f64 = 4.0;
+
+/// Mean edges that the features of a contact may go against each other until contacts are found anew.
+const CALM: f64 = 2.0;
+
+/// Searches for the sake of some vertices that must be put elsewhere, before there is one for all; and as many more at most.
+const FEW: usize = 5;
+
+/// Substeps at most for the sake of fast colliders.
+const MOST_SUBSTEPS: f64 = 200.0;
+
+/// What contact needs in a step, and keeps from one to the next to use its memory again.
+#[derive(Debug, Default)]
+pub(crate) struct ContactPipeline<T> {
+    surfaces: Surfaces,
+    /// What intersected at the start of the step.
+    tangle: Tangle,
+    motion: IntervalMotion,
+    candidates: Candidates,
+    rows: ContactRows<T>,
+    safe: SafeMotion<T>,
+    report: ContactReport,
+    /// What the last step left free of intersections.
+    proved: Option<Proved>,
+}
+
+/// What the safety pass makes of an interval's motion.
+#[derive(Debug, Default)]
+struct SafeMotion<T> {
+    /// Where vertices may go, m.
+    x: Vec<[f64; 3]>,
+    corrections: Vec<Correction<T>>,
+    /// Σ|motion| and Σ|motion taken back| of the step so far, m.
+    all: f64,
+    removed: f64,
+}
+
+/// A vertex that may not be where it is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Correction<T> {
+    pub vertex: u32,
+    /// Where it goes, m.
+    pub to: [T; 3],
+    /// By how much it is moved, m; 0 if it was nowhere.
+    pub by: [f64; 3],
+}
+
+/// A state that was left free of intersections, and what it was free of them among.
+#[derive(Debug)]
+struct Proved {
+    /// The version of the state.
+    version: u64,
+    source: Arc<ModelSurfaces>,
+    parties: Vec<Party>,
+    colliders: Vec<ColliderForm>,
+}
+
+/// What a step is about.
+pub(crate) struct ContactInput<'a, T> {
+    pub surfaces: &'a Arc<ModelSurfaces>,
+    pub contact: &'a Contact,
+    pub colliders: &'a [Collider],
+    pub meshes: &'a [MeshCollider],
+    /// Positions (m) with inverse masses.
+    pub x: &'a [Vertex<T>],
+    /// Which state that is: another after every change.
+    pub version: u64,
+}
+
+/// A substep, by number, of how many of length `h` (s), and how many of them one search may serve at most.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ContactSubstep {
+    pub number: u32,
+    pub of: u32,
+    pub h: f64,
+    pub every: u32,
+}
+
+impl ContactSubstep {
+    /// When a substep begins, as a part (0 to 1) of the step.
+    fn part(&self, number: u32) -> f64 {
+        f64::from(number) / f64::from(self.of)
+    }
+}
+
+impl<T: Scalar> ContactPipeline<T> {
+    /// Begins a step. False if no surfaces are to meet.
+    pub fn open(&mut self, input: &ContactInput<T>) -> bool {
+        self.report = ContactReport::default();
+        (self.safe.all, self.safe.removed) = (0.0, 0.0);
+        self.motion.interval = Interval::default();
+        self.tangle = Tangle::default();
+        let own = input.x.len() - 1;
+        let positions = input.x[..own].iter().map(|&v| xyz(v));
+        let colliders = (input.colliders, input.meshes);
+        let meets = self.surfaces.set(input.surfaces, input.contact, colliders, positions);
+        if meets && !self.known_free(input.version) {
+            self.look_for_tangles(input.x);
+        }
+        meets
+    }
+
+    /// Whether the last step ended where this one begins, and free.
+    fn known_free(&self, version: u64) -> bool {
+        let Surfaces { source, parties, kinematics, .. } = &self.surfaces;
+        self.proved.as_ref().is_some_and(|p| {
+            // As many colliders, if there are as many parties to one source.
+            let mut colliders = kinematics.bodies.iter().zip(&p.colliders);
+            (p.version == version && Arc::ptr_eq(&p.source, source) && p.parties == *parties)
+                && colliders.all(|(now, left)| now.form.goes_on_from(left))
+        })
+    }
+
+    /// Finds what intersects at the start of a step.
+    fn look_for_tangles(&mut self, x: &[Vertex<T>]) {
+        let (surfaces, from) = (&mut self.surfaces, &mut self.motion.from);
+        let own = surfaces.own();
+        from.clear();
+        from.extend(x[..own + 1].iter().map(|&v| xyz(v)));
+        surfaces.kinematics.place(0.0, from);
+        let pad = |i: usize| surfaces.radii.get(i).copied().unwrap_or(0.0);
+        let regions: Vec<Aabb> = from.iter().enumerate().map(|(i, p)| Aabb::around(&[*p], pad(i))).collect();
+        surfaces.refit(&regions);
+        let movable = |i: u32| (i as usize) < own && x[i as usize][3] > T::of(0.0);
+        self.tangle = untangle::find(&surfaces.parts(), from, movable);
+        self.report.tangled = self.tangle.pairs as u64;
+        self.report.tangled_at = self.tangle.at;
+    }
+
+    /// How tangled vertices are moved in this step: the model's number and m.
+    pub fn pushes(&self) -> &[(u32, [f64; 3])] {
+        &self.tangle.pushes
+    }
+
+    /// How many substeps colliders need at least, so that none goes farther than half an edge in one: contact sees where things
+    /// are at the ends of substeps, and what would have to be pushed over several edges at once is thrown about.
+    pub fn least_substeps(&self) -> u32 {
+        let (edge, way) = (self.surfaces.source.edge, self.surfaces.kinematics.farthest());
+        if edge > 0.0 { (2.0 * way / edge).ceil().min(MOST_SUBSTEPS) as u32 } else { 0 }
+    }
+
+    /// Begins a substep that starts with vertices at `x_start` and, with nothing in the way, would bring them to `x`.
+    pub fn begin_substep(&mut self, substep: &ContactSubstep, x_start: &[Vertex<T>], x: &[Vertex<T>]) {
+        if substep.number == self.motion.interval.next() {
+            self.begin_interval(substep, x_start, x);
+        }
+        let parts = [substep.part(substep.number), substep.part(substep.number + 1)];
+        self.rows.begin(&self.surfaces, x_start, parts);
+    }
+
+    /// Searches for what is near, or will be, and makes contacts of it. The interval has as many substeps as one search may serve at most:
+    /// until the features of a contact have gone two edges against each other, a collider or a pin two, or a vertex four against all.
+    fn begin_interval(&mut self, substep: &ContactSubstep, x_start: &[Vertex<T>], x: &[Vertex<T>]) {
+        let (first, most) = (substep.number, substep.every.clamp(1, substep.of - substep.number));
+        let end = |count: u32| substep.part(first + count);
+        let interval = Interval { first, count: most, start: substep.part(first), end: end(most), h: substep.h };
+        let (surfaces, motion) = (&mut self.surfaces, &mut self.motion);
+        motion.look_ahead(interval, &surfaces.kinematics, x_start, x);
+        let edge = surfaces.source.edge;
+        // As a float conversion, what is not a number or too great ends at the ends.
+        let within = |edges: f64, way: f64, most: u32| ((edges * edge / way * f64::from(most)) as u32).clamp(1, most);
+        // What a collider will meet has no contact yet, and cloth has room to be pushed by about two edges.
+        let driven = surfaces.kinematics.farthest() * f64::from(most) / f64::from(substep.of);
+        let led = driven.max(motion.farthest_pinned());
+        let most = within(FAST, motion.farthest(surfaces), most).min(within(CALM, led, most));
+        motion.cut_short(&surfaces.kinematics, most, end(most));
+        let search = Search { motion, exempt: &self.tangle.exempt, allowed: &Allowed::default() };
+        self.candidates.search(surfaces, search);
+        let way = self.rows.find(&mut self.candidates, surfaces, motion);
+        let count = within(CALM, way, most);
+        self.candidates.cut_short(surfaces, f64::from(count) / f64::from(most));
+        motion.cut_short(&surfaces.kinematics, count, end(count));
+        self.rows.add_pulls(&self.tangle.pulls, motion, surfaces.own());
+    }
+
+    /// One sweep over all contacts.
+    pub fn sweep(&mut self, x: &mut [Vertex<T>], x_start: &[Vertex<T>], touched: &mut [bool], budget: FrictionBudget) {
+        self.report.pairs = self.rows.sweep(x, x_start, touched, budget);
+    }
+
+    /// How many contacts touched in the last sweep.
+    pub fn touching(&self) -> u64 {
+        self.report.pairs
+    }
+
+    /// Forgets what contacts have pushed in this substep.
+    pub fn forget_pushes(&mut self) {
+        self.rows.forget_pushes();
+    }
+
+    /// Ends a substep with vertices at `x`. If an interval ends with it, its motion is made safe: returns how many substeps it had, and
+    /// the vertices that may not be where they are.
+    pub fn end_substep(&mut self, number: u32, x: &[Vertex<T>]) -> Option<(u32, &[Correction<T>])> {
+        if number + 1 != self.motion.interval.next() {
+            return None;
+        }
+        let own = self.surfaces.own();
+        self.motion.arrive(&mut self.surfaces.kinematics, x);
+        let precision = if size_of::<T>() == size_of::<f32>() { Precision::Single } else { Precision::Double };
+        let thickness = self.surfaces.parties.iter().map(|p| p.material.thickness);
+        let thinnest = thickness.filter(|t| *t > 0.0).fold(0.01, f64::min);
+        let settings = SafetySettings { clearance: 0.05 * thinnest, precision, ..SafetySettings::default() };
+        let report = self.make_safe(&settings);
+        self.safe.all += report.motion;
+        self.safe.removed += report.removed;
+        self.report.stopped += report.stopped.len() as u64;
+        self.report.impossible += (report.impossible.len() + report.strayed) as u64;
+        let SafeMotion { x: safe, corrections, .. } = &mut self.safe;
+        if let Some(first) = report.impossible.first() {
+            self.report.impossible_at.get_or_insert(safe[first[0] as usize]);
+        }
+        corrections.clear();
+        let mut correct = |vertex: u32, by| {
+            corrections.push(Correction { vertex, to: safe[vertex as usize].map(T::of), by });
+        };
+        // Candidates that are not numbers have not been counted as stopped, and are not where they are proved to be either.
+        (0..own).filter(|&i| !x[i].iter().all(|c| c.finite())).for_each(|i| correct(i as u32, [0.0; 3]));
+        for vertex in report.stopped.into_iter().filter(|&i| (i as usize) < own) {
+            let (to, was) = (safe[vertex as usize], self.motion.to[vertex as usize]);
+            correct(vertex, core::array::from_fn(|k| to[k] - was[k]));
+        }
+        Some((self.motion.interval.count, corrections))
+    }
+
+    /// Makes an interval's motion safe. Pairs found when it began serve if all went about where they were expected to.
+    fn make_safe(&mut self, settings: &SafetySettings) -> SafetyReport {
+        let (surfaces, candidates, motion) = (&mut self.surfaces, &mut self.candidates, &self.motion);
+        let mut allowed = Allowed::default();
+        let exempt = &self.tangle.exempt;
+        let firsts: Vec<u32> = surfaces.kinematics.bodies.iter().map(|b| b.vertices.start as u32).collect();
+        candidates.amend(surfaces, Search { motion, exempt, allowed: &allowed }, &[]);
+        let mut searches = 0;
+        loop {
+            candidates.bound_all(&motion.from);
+            let proposed = Motion {
+                from: &motion.from,
+                to: &motion.to,
+                roles: &motion.roles,
+                regions: &candidates.regions,
+                pairs: &candidates.pairs,
+                radii: &surfaces.radii,
+                bodies: &firsts,
+            };
+            let mut report = safety::make_safe(&proposed, settings, &mut self.safe.x);
+            if report.unfinished.is_empty() {
+                return report;
+            }
+            searches += 1;
+            if searches > 2 * FEW {
+                // All may stay and go along, so this is beyond what boxes can hold.
+                report.strayed += report.unfinished.len();
+                return report;
+            }
+            report.unfinished.iter().for_each(|&(i, place)| allowed.add(i as usize, place));
+            if searches > FEW {
+                (0..surfaces.own()).for_each(|i| allowed.add(i, motion.from[i]));
+                candidates.search(surfaces, Search { motion, exempt, allowed: &allowed });
+            } else {
+                let more: Vec<u32> = report.unfinished.iter().map(|u| u.0).collect();
+                candidates.amend(surfaces, Search { motion, exempt, allowed: &allowed }, &more);
+            }
+        }
+    }
+
+    /// What happened in the step, which ends with a state of this version.
+    /// Something may have been put elsewhere (`contained`) after it was proved free.
+    pub fn close(&mut self, version: u64, contained: bool) -> ContactReport {
+        let Surfaces { source, parties, kinematics, .. } = &self.surfaces;
+        let free = !contained && !parties.is_empty() && self.tangle.pairs == 0 && self.report.impossible == 0;
+        self.proved = free.then(|| Proved {
+            version,
+            source: source.clone(),
+            parties: parties.clone(),
+            colliders: kinematics.bodies.iter().map(|b| b.form.clone()).collect(),
+        });
+        let SafeMotion { all, removed, .. } = self.safe;
+        ContactReport { removed: if all > 0.0 { removed / all } else { 0.0 }, ..self.report }
+    }
+}
+
+fn xyz<T: Scalar>(v: Vertex<T>) -> [f64; 3] {
+    [v[0].f64(), v[1].f64(), v[2].f64()]
+}

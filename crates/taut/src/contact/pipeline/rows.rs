@@ -1,0 +1,241 @@
+//! Contacts: rows for the solver, made of pairs that are near, in the order of the pairs.
+
+use super::CALM;
+use super::motion::IntervalMotion;
+use super::search::Candidates;
+use super::surfaces::Surfaces;
+use crate::contact::FrictionBudget;
+use crate::contact::candidates::{NearPair, PairKind, PairList, near_of};
+use crate::contact::row::{ContactRow, KinematicPart, RECOVERY, RowAim};
+use crate::contact::settings::Party;
+use crate::contact::untangle::Pull;
+use crate::lanes::{Scalar, V3, Vertex};
+
+/// The part of the distance at rest that thickness may take.
+const ROOM: f64 = 0.9;
+
+/// The contacts of an interval.
+#[derive(Debug, Default)]
+pub(super) struct ContactRows<T> {
+    rows: Vec<ContactRow<T>>,
+    aims: Vec<RowAim<T>>,
+    near: Vec<NearPair>,
+    /// The pair behind each row with a collider, to follow it.
+    kinematic: Vec<(u32, NearPair)>,
+    /// Where colliders are at the start and the end of the substep, m.
+    placed: [Vec<[f64; 3]>; 2],
+}
+
+impl<T: Scalar> ContactRows<T> {
+    /// Contacts: pairs that are near, or will be. Returns how far the features of one go against each other at most, m.
+    pub fn find(&mut self, candidates: &mut Candidates, surfaces: &Surfaces, motion: &IntervalMotion) -> f64 {
+        self.measure(candidates, surfaces, motion);
+        self.rows.clear();
+        self.aims.clear();
+        self.kinematic.clear();
+        let nearest = self.nearest_faces(motion.from.len());
+        let mut farthest: f64 = 0.0;
+        for i in 0..self.near.len() {
+            let pair = self.near[i];
+            if !self.beside_edge(surfaces, &pair, &nearest) && self.add_pair(surfaces, motion, &pair) {
+                farthest = farthest.max(motion.relative_way(&pair.nodes, &pair.weights).norm2());
+            }
+        }
+        farthest.sqrt()
+    }
+
+    /// Measures all pairs, and keeps those that are near.
+    fn measure(&mut self, candidates: &mut Candidates, surfaces: &Surfaces, motion: &IntervalMotion) {
+        let thickest = surfaces.parties.iter().map(|p| p.material.thickness).fold(0.0, f64::max);
+        let driven = surfaces.kinematics.farthest() * (motion.interval.end - motion.interval.start);
+        let travel = motion.farthest(surfaces).min(2.0 * thickest).max(driven.min(CALM * surfaces.source.edge));
+        let distance = 1.5 * thickest + travel;
+        let Candidates { pairs, round, .. } = candidates;
+        let end = pairs.counts();
+        let start = round.first().map_or(end, |r| r.0);
+        self.near.clear();
+        for (kind, start) in PairKind::ALL.into_iter().zip(start) {
+            let PairList { nodes, bounds } = &mut pairs[kind];
+            near_of(kind, &motion.from, &nodes[..start], distance, &mut self.near, bounds);
+        }
+        for (i, &(start, radius)) in round.iter().enumerate() {
+            let end = round.get(i + 1).map_or(end, |r| r.0);
+            for (which, kind) in PairKind::ALL.into_iter().enumerate() {
+                let list = &pairs[kind].nodes[start[which]..end[which]];
+                // Distances of these include what is solid, and are no bounds.
+                near_of(kind, &motion.from, list, radius, &mut self.near, &mut Vec::new());
+            }
+        }
+    }
+
+    /// For each vertex the nearest triangle it is a contact with, as a number in `near`; `u32::MAX` for none.
+    fn nearest_faces(&self, count: usize) -> Vec<u32> {
+        let mut nearest = vec![u32::MAX; count];
+        for (i, pair) in self.near.iter().enumerate().filter(|(_, p)| p.kind == PairKind::VertexTriangle) {
+            let known = &mut nearest[pair.nodes[0] as usize];
+            if self.near.get(*known as usize).is_none_or(|k| pair.distance < k.distance) {
+                *known = i as u32;
+            }
+        }
+        nearest
+    }
+
+    /// Whether a vertex is nearer to another triangle of the same surface, on the same side, and next to an edge of this one: what slides
+    /// over a smooth surface would run into the edges of triangles ahead.
+    fn beside_edge(&self, surfaces: &Surfaces, pair: &NearPair, nearest: &[u32]) -> bool {
+        let Some(best) = self.near.get(nearest[pair.nodes[0] as usize] as usize) else { return false };
+        let along = V3::from(pair.delta).dot(V3::from(best.delta));
+        pair.kind == PairKind::VertexTriangle
+            && pair.weights[1..].contains(&0.0)
+            && pair.distance > 1.02 * best.distance
+            && along > 0.5 * pair.distance * best.distance
+            && surfaces.number(pair.nodes[1]) == surfaces.number(best.nodes[1])
+    }
+
+    /// Adds a contact of a near pair, if it is one.
+    fn add_pair(&mut self, surfaces: &Surfaces, motion: &IntervalMotion, pair: &NearPair) -> bool {
+        let party = |i: usize| surfaces.party(pair.nodes[i]);
+        let (Some(a), Some(b)) = (party(0), party(pair.kind.split())) else { return false };
+        let Some((thickness, solid)) = wanted(a, b, pair.kind).filter(|_| pair.distance > 0.0) else { return false };
+        let n = V3::from(pair.delta) * (1.0 / pair.distance);
+        let give = motion.give(&pair.nodes, &pair.weights);
+        let closing = -n.dot(motion.relative_way(&pair.nodes, &pair.weights));
+        if pair.distance - solid - 2.0 * f64::max(closing, 0.0) > 1.5 * thickness || give <= 0.0 {
+            return false;
+        }
+        let thickness = thickness.min(room(surfaces, pair));
+        let friction = match (a.simple, b.simple) {
+            (true, _) => a.material.friction,
+            (_, true) => b.material.friction,
+            _ => (a.material.friction * b.material.friction).sqrt(),
+        };
+        let gentle = thickness * (RECOVERY * motion.interval.h).min(0.5);
+        let own = surfaces.own();
+        if pair.nodes.iter().any(|&v| v as usize > own) {
+            self.kinematic.push((self.rows.len() as u32, *pair));
+        }
+        self.add(motion, own, (pair.nodes, pair.weights), n, [give, friction], [thickness + solid, gentle, 0.0]);
+        true
+    }
+
+    /// Adds rows that draw tangled features apart.
+    pub fn add_pulls(&mut self, pulls: &[Pull], motion: &IntervalMotion, own: usize) {
+        for &Pull { nodes, weights, n, speed } in pulls {
+            let give = motion.give(&nodes, &weights);
+            if give > 0.0 {
+                self.add(motion, own, (nodes, weights), n, [give, 0.0], [0.0, 0.0, speed * motion.interval.h]);
+            }
+        }
+    }
+
+    /// Adds a row: its features, direction, give and friction; its thickness, how much of it is recovered in a substep, and opening in m.
+    fn add(
+        &mut self,
+        motion: &IntervalMotion,
+        own: usize,
+        (nodes, weights): ([u32; 4], [f64; 4]),
+        n: V3<f64>,
+        [give, friction]: [f64; 2],
+        [thickness, gentle, opening]: [f64; 3],
+    ) {
+        let none = V3::new(T::of(0.0), T::of(0.0), T::of(0.0));
+        let kinematic = |k: usize| nodes[k] as usize > own;
+        self.aims.push(RowAim { thickness: T::of(thickness), gentle: T::of(gentle), opening: T::of(opening) });
+        self.rows.push(ContactRow {
+            nodes: nodes.map(|i| i.min(own as u32)),
+            weights: core::array::from_fn(|k| T::of(if kinematic(k) { 0.0 } else { weights[k] })),
+            origin: cast(V3::from(motion.from[nodes[0] as usize])),
+            n: cast(n),
+            kinematic: KinematicPart { place: none, moved: none },
+            wanted: T::of(thickness),
+            recovery: T::of(0.0),
+            pushed: T::of(0.0),
+            friction: T::of(friction),
+            give: T::of(give),
+        });
+    }
+
+    /// Begins a substep between two parts of the step: contacts follow their colliders.
+    pub fn begin(&mut self, surfaces: &Surfaces, x_start: &[Vertex<T>], [start, end]: [f64; 2]) {
+        let first = surfaces.own() + 1;
+        if !self.kinematic.is_empty() {
+            for (placed, part) in self.placed.iter_mut().zip([start, end]) {
+                placed.clear();
+                surfaces.kinematics.place(part, placed);
+            }
+        }
+        for (row, pair) in &self.kinematic {
+            let row = &mut self.rows[*row as usize];
+            let origin = V3::new(row.origin.x.f64(), row.origin.y.f64(), row.origin.z.f64());
+            let (mut place, mut moved) = (V3::new(0.0, 0.0, 0.0), V3::new(0.0, 0.0, 0.0));
+            for (&i, &w) in pair.nodes.iter().zip(&pair.weights).filter(|(i, _)| **i as usize >= first) {
+                let at = |list: &[[f64; 3]]| V3::from(list[i as usize - first]);
+                place = place + (at(&self.placed[1]) - origin) * w;
+                moved = moved + (at(&self.placed[1]) - at(&self.placed[0])) * w;
+            }
+            row.kinematic = KinematicPart { place: cast(place), moved: cast(moved) };
+        }
+        for (row, aim) in self.rows.iter_mut().zip(&self.aims) {
+            row.begin(aim, x_start);
+        }
+    }
+
+    /// One sweep over all contacts; returns how many touch.
+    ///
+    /// One after another in the order of the pairs, not through the driver of coloured batches: neighbours in this order share vertices,
+    /// so that a batch which kept it would have colours of one row, in blocks of one lane of sixteen.
+    pub fn sweep(
+        &mut self,
+        x: &mut [Vertex<T>],
+        x_start: &[Vertex<T>],
+        touched: &mut [bool],
+        budget: FrictionBudget,
+    ) -> u64 {
+        let mut touching = 0;
+        for row in &mut self.rows {
+            touching += u64::from(row.project(x, x_start, touched, budget));
+        }
+        touching
+    }
+
+    /// Forgets what contacts have pushed in this substep.
+    pub fn forget_pushes(&mut self) {
+        self.rows.iter_mut().for_each(|row| row.pushed = T::of(0.0));
+    }
+}
+
+/// How far apart the same places are at rest, m: cloth finer than its thickness must not push itself apart.
+fn room(surfaces: &Surfaces, pair: &NearPair) -> f64 {
+    let rest = &surfaces.source.rest;
+    if !pair.nodes.iter().all(|&i| (i as usize) < rest.len()) {
+        return f64::INFINITY;
+    }
+    let mut apart = V3::new(0.0, 0.0, 0.0);
+    for (&i, &w) in pair.nodes.iter().zip(&pair.weights) {
+        apart = apart + V3::from(rest[i as usize]) * w;
+    }
+    ROOM * apart.norm2().sqrt()
+}
+
+/// The distance that two surfaces keep, m, and how much of it is solid. None if their contact is not for rows: vertices of cloth meet
+/// simple shapes on their own, so that of those only edges and corners are left, and round ones where they
+/// dent large triangles.
+fn wanted(a: &Party, b: &Party, kind: PairKind) -> Option<(f64, f64)> {
+    match (a.collider, b.collider) {
+        (false, false) => Some((0.5 * (a.material.thickness + b.material.thickness), 0.0)),
+        (true, true) => None,
+        _ => {
+            let (collider, cloth) = if a.collider { (a, b) } else { (b, a) };
+            let thickness = collider.material.thickness.max(0.5 * cloth.material.thickness);
+            if collider.radius > 0.0 {
+                return Some((0.5 * thickness, collider.radius));
+            }
+            let face = kind == PairKind::VertexTriangle && b.collider;
+            (!(collider.simple && face)).then_some((thickness, 0.0))
+        }
+    }
+}
+
+fn cast<T: Scalar>(v: V3<f64>) -> V3<T> {
+    V3::new(T::of(v.x), T::of(v.y), T::of(v.z))
+}
