@@ -82,14 +82,14 @@ impl<T: Scalar> PlacedCollider<T> {
         let at = V3::new(x[0], x[1], x[2]);
         let local = self.now.inward(at);
         let start = V3::new(x_start[0], x_start[1], x_start[2]);
-        let (distance, _) = self.shape.distance(local);
+        let (distance, normal) = self.shape.distance(local);
         let least = Real::max(distance, self.thickness);
         let pressed_before = *all_pressed > zero;
         if self.still && distance > self.thickness && !pressed_before && (at - start).norm2() <= least * least {
             return false;
         }
         let start_local = self.before.inward(start);
-        let (depth, normal) = self.depth(start_local, local);
+        let (depth, normal) = self.depth(start_local, local, distance, normal);
         if depth <= zero && !(pressed_before && depth > zero - self.thickness * T::of(0.01)) {
             return false;
         }
@@ -112,10 +112,9 @@ impl<T: Scalar> PlacedCollider<T> {
         true
     }
 
-    /// How deep a vertex is, and which way out, both in the shape's frame. One that went into the shape on one side and
-    /// came deeper than its middle, or out on the other side, goes back to where it came from.
-    fn depth(&self, start: V3<T>, end: V3<T>) -> (T, V3<T>) {
-        let (distance, normal) = self.shape.distance(end);
+    /// How deep a vertex is, and which way out, both in the shape's frame, in which it ends at a signed distance and with a normal. One that
+    /// went into the shape on one side and came deeper than its middle, or out on the other side, goes back to where it came from.
+    fn depth(&self, start: V3<T>, end: V3<T>, distance: T, normal: V3<T>) -> (T, V3<T>) {
         let depth = self.thickness - distance;
         let way = end - start;
         let length2 = way.norm2();
