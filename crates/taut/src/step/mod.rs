@@ -102,7 +102,7 @@ impl StepPlan {
         let colliders: Vec<Collider> = params.colliders.iter().filter(|c| c.sound::<T>()).copied().collect();
         let contact = memory.contact.get_mut().unwrap_or_else(PoisonError::into_inner);
         let meets = contact.open(&ContactInput {
-            surfaces: model.surfaces(),
+            surfaces: (!params.contact.materials.is_empty()).then(|| model.surfaces()),
             contact: &params.contact,
             colliders: &colliders,
             meshes: &params.meshes,

@@ -92,7 +92,8 @@ struct Proved {
 
 /// What a step is about.
 pub(crate) struct ContactInput<'a, T> {
-    pub surfaces: &'a Arc<ModelSurfaces>,
+    /// Nothing if they are not to meet.
+    pub surfaces: Option<&'a Arc<ModelSurfaces>>,
     pub contact: &'a Contact,
     pub colliders: &'a [Collider],
     pub meshes: &'a [MeshCollider],

@@ -67,13 +67,13 @@ impl Surfaces {
     /// Takes over what meets in a step that begins with vertices at `positions` (m). False if nothing does.
     pub fn set(
         &mut self,
-        source: &Arc<ModelSurfaces>,
+        source: Option<&Arc<ModelSurfaces>>,
         contact: &Contact,
         (colliders, meshes): (&[Collider], &[MeshCollider]),
         positions: impl Iterator<Item = [f64; 3]>,
     ) -> bool {
         self.parties.clear();
-        let Some(&last) = contact.materials.last() else { return false };
+        let (Some(source), Some(&last)) = (source, contact.materials.last()) else { return false };
         // The spare vertex keeps its place, so that rows can point at it.
         self.kinematics.set(colliders, meshes, positions, source.rest.len() + 1);
         if !Arc::ptr_eq(&self.source, source) {

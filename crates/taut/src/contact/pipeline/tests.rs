@@ -59,7 +59,14 @@ fn open(
     x: &[Vertex<f64>],
 ) {
     let contact = Contact { materials: vec![ContactMaterial::default()], ..Contact::default() };
-    assert!(pipeline.open(&ContactInput { surfaces, contact: &contact, colliders, meshes, x, version: 0 }));
+    assert!(pipeline.open(&ContactInput {
+        surfaces: Some(surfaces),
+        contact: &contact,
+        colliders,
+        meshes,
+        x,
+        version: 0
+    }));
 }
 
 /// Pairs of features that meet on the straight ways of an interval, found by trying all.
