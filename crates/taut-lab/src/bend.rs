@@ -209,7 +209,7 @@ impl Strip {
         let (curvature, off_circle) = circle(&simulation, 0.25 * length);
         // The moment by work: half of it times the angle is the energy. It is the same all along, so that the clamps, which are no sharper than
         // a cell, have no say.
-        let moment = 2.0 * simulation.metrics().elastic / degrees.to_radians();
+        let moment = 2.0 * simulation.metrics().totals.elastic / degrees.to_radians();
         let rigidity = moment / (curvature * WIDTH);
         Ok((Arc { curvature, off_circle, rigidity, rest }, simulation))
     }

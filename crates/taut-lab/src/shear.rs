@@ -75,7 +75,7 @@ impl Frame {
         let mut curve = vec![Sheared::default()];
         for point in 1..=self.points {
             let rest = settle(&mut simulation, frames, 0.0, |_| ());
-            let energy = simulation.metrics().elastic;
+            let energy = simulation.metrics().totals.elastic;
             curve.push(Sheared { angle: self.angle(point), energy, force: 0.0, rest });
         }
         slopes(&mut curve);

@@ -86,9 +86,9 @@ impl Swing {
             }
             let m = simulation.metrics();
             // Turned about its middle, the strip hangs from another height than at rest.
-            let fall = m.potential - GRAVITY * self.mass() * (top - 0.5 * LENGTH);
+            let fall = m.totals.potential - GRAVITY * self.mass() * (top - 0.5 * LENGTH);
             let place = mode(&simulation, &weights);
-            course.push([simulation.time(), m.kinetic + fall + m.elastic - ground, place]);
+            course.push([simulation.time(), m.totals.kinetic + fall + m.totals.elastic - ground, place]);
         }
         let (period, decay) = (period(&course), decay(&course, Self::chain_period()));
         Ok((Swung { course, period, decay }, simulation))
@@ -105,7 +105,7 @@ impl Swing {
         let mut simulation = build("swing", &calm.scene_at(0.0, &Solver::still()))?;
         settle(&mut simulation, 200, 1e-10, |_| ());
         let m = simulation.metrics();
-        Ok(m.potential + m.elastic)
+        Ok(m.totals.potential + m.totals.elastic)
     }
 }
 

@@ -97,7 +97,7 @@ fn limits_hold_in_a_simulation_and_change_under_way() {
         for _ in 0..frames {
             simulation.advance();
         }
-        simulation.metrics().warp.max
+        simulation.metrics().strain.warp.max
     };
     let limited = most(&mut simulation, 60);
     let metrics = simulation.metrics();

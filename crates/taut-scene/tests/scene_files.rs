@@ -202,7 +202,7 @@ fn a_new_project_builds_and_overwrites_nothing() {
         simulation.advance();
     }
     let metrics = simulation.metrics();
-    assert!(metrics.contained == 0 && metrics.contacts > 50 && metrics.weft.p99 < 0.1, "{metrics:?}");
+    assert!(metrics.contained == 0 && metrics.contacts > 50 && metrics.strain.weft.p99 < 0.1, "{metrics:?}");
     let before = fs::read_to_string(&files[0]).unwrap();
     let message = new_project(&project).unwrap_err().to_string();
     assert!(message.ends_with("napkin is there already and not an empty folder; nothing is overwritten"), "{message}");

@@ -23,7 +23,7 @@ fn every_built_in_scene_runs() {
             simulation.advance();
         }
         let metrics = simulation.metrics();
-        assert!(metrics.kinetic.is_finite() && metrics.contained == 0, "{}: {metrics:?}", builtin.name);
+        assert!(metrics.totals.kinetic.is_finite() && metrics.contained == 0, "{}: {metrics:?}", builtin.name);
         for i in 0..simulation.objects().len() {
             assert!(simulation.positions(i).iter().flatten().all(|x| x.abs() < 100.0), "{}", builtin.name);
         }
@@ -271,9 +271,9 @@ spin = { axis = [0, 0, 2], degrees_per_second = 90 }
     let mut simulation = build(text, Precision::F64);
     let metrics = simulation.metrics();
     let mass: f64 = 4.0 / 3.0 * std::f64::consts::PI * 0.2f64.powi(3) * 1000.0;
-    assert!((metrics.momentum[0] / mass - 1.0).abs() < 0.1, "{metrics:?}");
+    assert!((metrics.totals.momentum[0] / mass - 1.0).abs() < 0.1, "{metrics:?}");
     simulation.advance();
-    assert!(simulation.metrics().momentum[0] > 0.99 * metrics.momentum[0]);
+    assert!(simulation.metrics().totals.momentum[0] > 0.99 * metrics.totals.momentum[0]);
     let scrambled = build(&(text.to_owned() + "scramble = { seed = 3 }\n"), Precision::F64);
     assert!(scrambled.metrics().inverted > 20);
     let places = scrambled.positions(0);

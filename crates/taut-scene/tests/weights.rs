@@ -20,7 +20,7 @@ fn weights_are_where_they_were_sewn_on() {
     let moment = |axis: usize, more: &str| {
         let mut gravity = [0.0; 3];
         gravity[axis] = -1.0;
-        build(&format!("{more}[world]\ngravity = {gravity:?}\n")).unwrap().metrics().potential
+        build(&format!("{more}[world]\ngravity = {gravity:?}\n")).unwrap().metrics().totals.potential
     };
     for (select, centre) in [
         ("\"right\"", [4.0, 1.0, 0.0]),

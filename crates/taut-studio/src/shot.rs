@@ -20,17 +20,17 @@ pub struct Shot {
 impl Shot {
     /// The frame that a simulation is at.
     pub fn of(simulation: &Simulation) -> Shot {
+        Shot { fields: simulation.fields(), ..Shot::plain(simulation) }
+    }
+
+    /// The same without fields.
+    pub fn plain(simulation: &Simulation) -> Shot {
         Shot {
             frame: simulation.frame(),
             time: simulation.time(),
             positions: (0..simulation.objects().len()).map(|object| simulation.positions(object)).collect(),
             held: simulation.marked_positions(),
-            fields: simulation.fields(),
+            fields: Vec::new(),
         }
-    }
-
-    /// The same without its fields.
-    pub fn plain(self) -> Shot {
-        Shot { fields: Vec::new(), ..self }
     }
 }

@@ -44,7 +44,7 @@ impl Row {
 
     /// Kinetic, potential and elastic energy together, J.
     pub fn energy(&self) -> f64 {
-        self.metrics.kinetic + self.metrics.potential + self.metrics.elastic
+        self.metrics.totals.kinetic + self.metrics.totals.potential + self.metrics.totals.elastic
     }
 }
 

@@ -22,34 +22,54 @@ fn last(case: &Case) -> &Row {
 
 /// The one list of what is compared; the second case is the first of all, which times are measured by.
 const CLOTH: [Column; 5] = [
-    Column { name: "weft, at the end %", key: "weft_end", digits: 2, of: |c, _| 100.0 * last(c).metrics.weft.max },
-    Column { name: "warp, at the end %", key: "warp_end", digits: 2, of: |c, _| 100.0 * last(c).metrics.warp.max },
-    Column { name: "shear, at the end %", key: "shear_end", digits: 2, of: |c, _| 100.0 * last(c).metrics.shear.max },
+    Column {
+        name: "weft, at the end %",
+        key: "weft_end",
+        digits: 2,
+        of: |c, _| 100.0 * last(c).metrics.strain.weft.max,
+    },
+    Column {
+        name: "warp, at the end %",
+        key: "warp_end",
+        digits: 2,
+        of: |c, _| 100.0 * last(c).metrics.strain.warp.max,
+    },
+    Column {
+        name: "shear, at the end %",
+        key: "shear_end",
+        digits: 2,
+        of: |c, _| 100.0 * last(c).metrics.strain.shear.max,
+    },
     Column {
         name: "stretch, in any frame %",
         key: "stretch_most",
         digits: 2,
-        of: |c, _| 100.0 * c.most(|row| row.metrics.weft.max.max(row.metrics.warp.max)),
+        of: |c, _| 100.0 * c.most(|row| row.metrics.strain.weft.max.max(row.metrics.strain.warp.max)),
     },
-    Column { name: "area, at the end %", key: "area_end", digits: 2, of: |c, _| 100.0 * last(c).metrics.area_change },
+    Column {
+        name: "area, at the end %",
+        key: "area_end",
+        digits: 2,
+        of: |c, _| 100.0 * last(c).metrics.totals.area_change,
+    },
 ];
 const SOLID: [Column; 2] = [
     Column {
         name: "stretch of solids, at the end %",
         key: "solid_end",
         digits: 2,
-        of: |c, _| 100.0 * last(c).metrics.stretch.max,
+        of: |c, _| 100.0 * last(c).metrics.strain.stretch.max,
     },
     Column {
         name: "volume, at the end %",
         key: "volume_end",
         digits: 2,
-        of: |c, _| 100.0 * last(c).metrics.volume_change,
+        of: |c, _| 100.0 * last(c).metrics.totals.volume_change,
     },
 ];
 const ALL: [Column; 7] = [
-    Column { name: "kinetic, at the end J", key: "kinetic_end", digits: 4, of: |c, _| last(c).metrics.kinetic },
-    Column { name: "elastic, at the end J", key: "elastic_end", digits: 4, of: |c, _| last(c).metrics.elastic },
+    Column { name: "kinetic, at the end J", key: "kinetic_end", digits: 4, of: |c, _| last(c).metrics.totals.kinetic },
+    Column { name: "elastic, at the end J", key: "elastic_end", digits: 4, of: |c, _| last(c).metrics.totals.elastic },
     Column { name: "energy lost J", key: "energy_lost", digits: 4, of: |c, _| c.rows[0].energy() - last(c).energy() },
     Column { name: "iterations a frame", key: "iterations", digits: 1, of: |c, _| c.mean(|row| row.iterations as f64) },
     Column { name: "limiter sweeps a frame", key: "sweeps", digits: 1, of: |c, _| c.mean(|row| f64::from(row.sweeps)) },
@@ -123,18 +143,18 @@ pub fn csv(cases: &[Case]) -> String {
             let m = &row.metrics;
             let numbers = [
                 m.time,
-                m.weft.max,
-                m.weft.p99,
-                m.warp.max,
-                m.warp.p99,
-                m.shear.max,
-                m.shear.p99,
-                m.area_change,
-                m.stretch.max,
-                m.volume_change,
-                m.kinetic,
-                m.potential,
-                m.elastic,
+                m.strain.weft.max,
+                m.strain.weft.p99,
+                m.strain.warp.max,
+                m.strain.warp.p99,
+                m.strain.shear.max,
+                m.strain.shear.p99,
+                m.totals.area_change,
+                m.strain.stretch.max,
+                m.totals.volume_change,
+                m.totals.kinetic,
+                m.totals.potential,
+                m.totals.elastic,
                 row.iterations as f64,
                 f64::from(row.sweeps),
                 row.residual,
@@ -196,15 +216,21 @@ fn charts(cases: &[Case]) -> Vec<String> {
     };
     let mut out = Vec::new();
     if has(ObjectKind::Cloth) {
-        out.push(chart("Largest strain along the weft", "strain", "%", 0, &|row, _| 100.0 * row.metrics.weft.max));
-        out.push(chart("Largest strain along the warp", "strain", "%", 0, &|row, _| 100.0 * row.metrics.warp.max));
-        out.push(chart("Largest shear", "cosine", "%", 0, &|row, _| 100.0 * row.metrics.shear.max));
+        out.push(chart("Largest strain along the weft", "strain", "%", 0, &|row, _| {
+            100.0 * row.metrics.strain.weft.max
+        }));
+        out.push(chart("Largest strain along the warp", "strain", "%", 0, &|row, _| {
+            100.0 * row.metrics.strain.warp.max
+        }));
+        out.push(chart("Largest shear", "cosine", "%", 0, &|row, _| 100.0 * row.metrics.strain.shear.max));
     }
     if has(ObjectKind::Solid) {
-        out.push(chart("Largest stretch of solids", "strain", "%", 0, &|row, _| 100.0 * row.metrics.stretch.max));
-        out.push(chart("Volume of solids", "change", "%", 0, &|row, _| 100.0 * row.metrics.volume_change));
+        out.push(chart("Largest stretch of solids", "strain", "%", 0, &|row, _| {
+            100.0 * row.metrics.strain.stretch.max
+        }));
+        out.push(chart("Volume of solids", "change", "%", 0, &|row, _| 100.0 * row.metrics.totals.volume_change));
     }
-    out.push(chart("Kinetic energy", "energy", "J", 0, &|row, _| row.metrics.kinetic));
+    out.push(chart("Kinetic energy", "energy", "J", 0, &|row, _| row.metrics.totals.kinetic));
     out.push(chart("All energy, from the start", "energy", "J", 0, &|row, case| row.energy() - case.rows[0].energy()));
     // The beginning takes no time.
     out.push(chart("Iterations", "a frame", "", 1, &|row, _| row.iterations as f64));

@@ -58,8 +58,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let begun = Instant::now();
     let scene = args.flags.open(&args.scene)?;
     let mut simulation = args.flags.build(&scene)?;
-    let clip = Clip::new(simulation.setup())?;
     let formats = formats(args, &scene)?;
+    let setup = simulation.setup();
+    let details = formats.iter().any(|format| format.details);
+    let clip = Clip::new(if details { setup } else { setup.plain() })?;
     formats.iter().try_for_each(|format| format.check(&clip))?;
     let dir = args.out.clone().unwrap_or_else(|| Path::new("out").join(stem(&scene)));
     let mut folder = Folder::open(&dir, &simulation, args.flags.precision(&scene).name())?;

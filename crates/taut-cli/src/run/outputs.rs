@@ -56,6 +56,8 @@ pub struct Outputs {
     plan: Plan,
     /// Whether stills show fields.
     fields: bool,
+    /// Whether writers want velocities and fields.
+    details: bool,
     dir: PathBuf,
 }
 
@@ -104,6 +106,7 @@ impl Outputs {
             spool,
             plan: Plan::new(&settings.output.pictures, settings.time.fps, simulation.frames()),
             fields: settings.output.pictures.show.iter().any(|&show| show != Coloured::Cloth),
+            details: formats.iter().any(|format| format.details),
             dir: folder.dir().into(),
         })
     }
@@ -112,17 +115,37 @@ impl Outputs {
     pub fn frame(&mut self, simulation: &Simulation, report: Option<&FrameReport>) -> Result<f64, Failure> {
         let metrics = simulation.metrics();
         self.history.push(&metrics, report)?;
-        let shot = Shot::of(simulation);
+        let still = self.plan.still(simulation.frame());
+        let coloured = still && self.fields && self.spool.is_some();
+        let mut shot = if coloured || self.details { Shot::of(simulation) } else { Shot::plain(simulation) };
         if !self.writers.is_empty() {
-            write(&mut self.writers, simulation, &shot)?;
+            self.write(simulation, &shot)?;
         }
-        if let Some(spool) = &mut self.spool {
-            let still = self.plan.still(shot.frame);
-            if still || self.plan.moving(shot.frame) {
-                spool.push(&if still && self.fields { shot } else { shot.plain() })?;
+        if let Some(spool) = self.spool.as_mut().filter(|_| still || self.plan.moving(shot.frame)) {
+            if !coloured {
+                shot.fields.clear();
+            }
+            spool.push(&shot)?;
+        }
+        Ok(metrics.strain.largest())
+    }
+
+    /// Hands a frame to all writers.
+    fn write(&mut self, simulation: &Simulation, shot: &Shot) -> Result<(), Failure> {
+        let fields: Vec<Vec<&[f64]>> = shot.fields.iter().map(|all| all.iter().map(Vec::as_slice).collect()).collect();
+        let velocities: Vec<Vec<[f64; 3]>> = match self.details {
+            true => (0..shot.positions.len()).map(|object| simulation.velocities(object)).collect(),
+            false => Vec::new(),
+        };
+        let mut objects: Vec<ObjectFrame> =
+            shot.positions.iter().map(|positions| ObjectFrame { positions, ..ObjectFrame::default() }).collect();
+        if self.details {
+            for (at, object) in objects.iter_mut().enumerate() {
+                (object.velocities, object.fields) = (&velocities[at], &fields[at]);
             }
         }
-        Ok(metrics.largest_strain())
+        let frame = Frame { index: shot.frame as usize, time: shot.time, objects: &objects };
+        Ok(self.writers.iter_mut().try_for_each(|writer| writer.frame(&frame))?)
     }
 
     /// Saves the state, after everything that it relies on is on the disk.
@@ -154,20 +177,6 @@ impl Outputs {
         }
         Ok(Made { history: self.history, spool: self.spool })
     }
-}
-
-/// Hands a frame to all writers.
-fn write(writers: &mut [Box<dyn FrameWriter>], simulation: &Simulation, shot: &Shot) -> Result<(), Failure> {
-    let objects = simulation.objects();
-    let velocities: Vec<Vec<[f64; 3]>> = (0..objects.len())
-        .map(|at| if objects[at].info.velocities { simulation.velocities(at) } else { Vec::new() })
-        .collect();
-    let fields: Vec<Vec<&[f64]>> = shot.fields.iter().map(|all| all.iter().map(Vec::as_slice).collect()).collect();
-    let parts = shot.positions.iter().zip(&velocities).zip(&fields);
-    let frames: Vec<ObjectFrame> =
-        parts.map(|((positions, velocities), fields)| ObjectFrame { positions, velocities, fields }).collect();
-    let frame = Frame { index: shot.frame as usize, time: shot.time, objects: &frames };
-    Ok(writers.iter_mut().try_for_each(|writer| writer.frame(&frame))?)
 }
 
 #[cfg(test)]

@@ -50,8 +50,8 @@ fn run(size: Size, [weft, warp]: [f64; 2], frames: u32) -> Result<Found, Error> 
     let fields = simulation.fields().swap_remove(0);
     Ok(Found {
         hem: mean,
-        weft: metrics.weft.mean,
-        warp: metrics.warp.mean,
+        weft: metrics.strain.weft.mean,
+        warp: metrics.strain.warp.mean,
         restless: square.sqrt(),
         crossings: simulation.intersections().count,
         parts: surfaces(&simulation),

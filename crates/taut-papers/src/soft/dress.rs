@@ -38,9 +38,9 @@ pub fn figure_2(size: Size) -> Result<Outcome, Error> {
     for frame in 1..=frames {
         simulation.advance();
         let now = simulation.metrics();
-        worst = worst.max(now.weft.max).max(now.warp.max);
-        p99 = p99.max(now.weft.p99).max(now.warp.p99);
-        mean = mean.max(now.weft.mean).max(now.warp.mean);
+        worst = worst.max(now.strain.weft.max).max(now.strain.warp.max);
+        p99 = p99.max(now.strain.weft.p99).max(now.strain.warp.p99);
+        mean = mean.max(now.strain.weft.mean).max(now.strain.warp.mean);
         if moments.contains(&frame) {
             crossed = crossed.max(simulation.intersections().count);
             pictures.push((view.draw(&surfaces(&simulation), &[]), format!("{:.2} s", simulation.time())));

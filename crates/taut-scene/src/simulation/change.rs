@@ -1,6 +1,6 @@
 //! A scene that changes while it is under way: other settings, the same bodies where they are.
 
-use super::{Simulation, pins};
+use super::Simulation;
 use crate::scene::{Scene, SceneError};
 
 /// What became of a simulation when its scene changed.
@@ -20,7 +20,7 @@ impl Simulation {
     /// From then on it is a simulation of that scene: checkpoints are, too.
     pub fn change(&mut self, scene: &Scene, threads: usize) -> Result<Change, SceneError> {
         if self.same_model(scene) {
-            self.identity = Self::identity_of(scene, scene.precision(), self.engine.as_ref(), &self.colliders);
+            self.identity = Self::identity_of(scene, scene.precision(), &*self.world, &self.drive.colliders);
             self.scene = scene.clone();
             return Ok(Change::Kept);
         }
@@ -36,7 +36,7 @@ impl Simulation {
         if built.same_meshes(self) {
             built.take_over(self);
         }
-        built.verify = self.verify;
+        built.watch.on = self.watch.on;
         Ok(built)
     }
 
@@ -62,29 +62,7 @@ impl Simulation {
 
     /// Begins where another simulation of the same meshes is. A pin that was not there before holds from now on.
     fn take_over(&mut self, other: &Simulation) {
-        let seconds = other.time();
-        self.frame = (seconds * self.scene.settings.time.fps).round() as u32;
-        let last_step = self.time() - self.step_seconds();
-        let old = pins::held(&self.pins);
-        pins::rewind(&mut self.pins, last_step);
-        let held = pins::held(&self.pins);
-        let count = self.engine.rest_positions().len() as u32;
-        for vertex in old.into_iter().filter(|vertex| held.binary_search(vertex).is_err()) {
-            self.engine.unpin(vertex);
-        }
-        for &vertex in &held {
-            self.engine.pin(vertex);
-        }
-        let states = other.engine.positions(0..count).into_iter().zip(other.engine.velocities(0..count));
-        for (vertex, (position, velocity)) in (0..count).zip(states) {
-            self.engine.set_position(vertex, position);
-            self.engine.set_velocity(vertex, velocity);
-        }
-        let engine = &self.engine;
-        pins::place_late(&mut self.pins, &other.pins, &self.colliders, &|vertex| engine.position(vertex));
-        self.hand = other.hand;
-        if let Some(vertex) = self.hand_vertex() {
-            self.engine.pin(vertex);
-        }
+        self.clock.frame = self.clock.frame_at(other.time());
+        self.drive.take_over(&other.drive, &mut *self.world, &*other.world, &self.clock);
     }
 }

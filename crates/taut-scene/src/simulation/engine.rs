@@ -18,14 +18,18 @@ pub(super) trait Engine: Send {
     fn rest_positions(&self) -> &[[f64; 3]];
     fn fastest_mode(&self) -> f64;
     fn firmness(&self) -> f64;
-    fn position(&self, vertex: u32) -> [f64; 3];
+    /// Where some vertices are, m.
+    fn places(&self, vertices: &[u32]) -> Vec<[f64; 3]>;
     fn positions(&self, vertices: Range<u32>) -> Vec<[f64; 3]>;
     fn velocities(&self, vertices: Range<u32>) -> Vec<[f64; 3]>;
-    fn set_position(&mut self, vertex: u32, position: [f64; 3]);
-    fn set_velocity(&mut self, vertex: u32, velocity: [f64; 3]);
-    fn pin(&mut self, vertex: u32);
-    fn unpin(&mut self, vertex: u32);
-    fn move_pin(&mut self, vertex: u32, position: [f64; 3]);
+    /// Puts vertices from `first` on somewhere, m.
+    fn set_positions(&mut self, first: u32, positions: &[[f64; 3]]);
+    /// Gives vertices from `first` on velocities, m/s.
+    fn set_velocities(&mut self, first: u32, velocities: &[[f64; 3]]);
+    fn pin(&mut self, vertices: &[u32]);
+    fn unpin(&mut self, vertices: &[u32]);
+    /// Where pinned vertices are to be at the end of the next step, m.
+    fn move_pins(&mut self, vertices: &[u32], positions: &[[f64; 3]]);
     fn strains(&self) -> Strains;
     fn totals(&self, gravity: [f64; 3]) -> Totals;
     fn hash(&self) -> u64;
@@ -94,8 +98,8 @@ impl<T: Scalar + Element> Engine for Typed<T> {
         measure::firmness(&self.model, &self.state)
     }
 
-    fn position(&self, vertex: u32) -> [f64; 3] {
-        self.state.position(&self.model, vertex)
+    fn places(&self, vertices: &[u32]) -> Vec<[f64; 3]> {
+        vertices.iter().map(|&vertex| self.state.position(&self.model, vertex)).collect()
     }
 
     fn positions(&self, vertices: Range<u32>) -> Vec<[f64; 3]> {
@@ -106,24 +110,24 @@ impl<T: Scalar + Element> Engine for Typed<T> {
         vertices.map(|v| self.state.velocity(&self.model, v)).collect()
     }
 
-    fn set_position(&mut self, vertex: u32, position: [f64; 3]) {
-        self.state.set_position(&self.model, vertex, position);
+    fn set_positions(&mut self, first: u32, positions: &[[f64; 3]]) {
+        (first..).zip(positions).for_each(|(vertex, &place)| self.state.set_position(&self.model, vertex, place));
     }
 
-    fn set_velocity(&mut self, vertex: u32, velocity: [f64; 3]) {
-        self.state.set_velocity(&self.model, vertex, velocity);
+    fn set_velocities(&mut self, first: u32, velocities: &[[f64; 3]]) {
+        (first..).zip(velocities).for_each(|(vertex, &v)| self.state.set_velocity(&self.model, vertex, v));
     }
 
-    fn pin(&mut self, vertex: u32) {
-        self.state.pin(&self.model, vertex);
+    fn pin(&mut self, vertices: &[u32]) {
+        vertices.iter().for_each(|&vertex| self.state.pin(&self.model, vertex));
     }
 
-    fn unpin(&mut self, vertex: u32) {
-        self.state.unpin(&self.model, vertex);
+    fn unpin(&mut self, vertices: &[u32]) {
+        vertices.iter().for_each(|&vertex| self.state.unpin(&self.model, vertex));
     }
 
-    fn move_pin(&mut self, vertex: u32, position: [f64; 3]) {
-        self.state.move_pin(&self.model, vertex, position);
+    fn move_pins(&mut self, vertices: &[u32], positions: &[[f64; 3]]) {
+        vertices.iter().zip(positions).for_each(|(&vertex, &place)| self.state.move_pin(&self.model, vertex, place));
     }
 
     fn strains(&self) -> Strains {

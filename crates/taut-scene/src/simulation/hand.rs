@@ -9,8 +9,10 @@ use super::{Simulation, pins};
 /// A vertex that is held by hand.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Hand {
-    pub object: usize,
-    pub vertex: u32,
+    /// The object and its vertex.
+    of: (usize, u32),
+    /// The engine's number of the vertex.
+    pub number: u32,
     /// Where it was taken, m.
     place: [f64; 3],
     /// How far it is to be from there at the end of the next frame, m.
@@ -19,74 +21,57 @@ pub(super) struct Hand {
     before: [f64; 3],
 }
 
+impl Hand {
+    /// Where it has to be (m) at the end of a step at some time (s) of the next frame, which lasts from one time to another.
+    pub fn target(&mut self, [from, to]: [f64; 2], time: f64) -> [f64; 3] {
+        // As a linear track has it, to the bit.
+        let part = (time - from) / (to - from);
+        if time == to {
+            self.before = self.offset;
+        }
+        let between = |k: usize| self.before[k] + (self.offset[k] - self.before[k]) * part;
+        let offset = if time == to { self.offset } else { std::array::from_fn(between) };
+        add(self.place, offset)
+    }
+}
+
 impl Simulation {
     /// Takes hold of a vertex, by its object's numbers, and lets go of any other. Gives where it is, m; nothing if there is no
     /// such vertex.
     pub fn grab(&mut self, object: usize, vertex: u32) -> Option<[f64; 3]> {
         self.let_go();
-        let number = self.vertex(object, vertex)?;
-        let place = self.engine.position(number);
-        self.engine.pin(number);
-        self.hand = Some(Hand { object, vertex, place, offset: [0.0; 3], before: [0.0; 3] });
+        let number = self.objects.get(object)?.number(vertex)?;
+        let place = *self.world.places(&[number]).first()?;
+        self.world.pin(&[number]);
+        self.drive.hand = Some(Hand { of: (object, vertex), number, place, offset: [0.0; 3], before: [0.0; 3] });
         Some(place)
     }
 
     /// How far the vertex in the hand is to be from where it was taken at the end of the next frame, m. What is not finite is
     /// ignored.
     pub fn pull(&mut self, offset: [f64; 3]) {
-        if let Some(hand) = self.hand.as_mut().filter(|_| offset.iter().all(|x| x.is_finite())) {
+        if let Some(hand) = self.drive.hand.as_mut().filter(|_| offset.iter().all(|x| x.is_finite())) {
             hand.offset = offset;
         }
     }
 
     /// Lets go of what the hand holds. Vertices that a pin of the scene holds too stay where they are.
     pub fn let_go(&mut self) {
-        let Some(hand) = self.hand.take() else { return };
-        if let Some(number) = self.vertex(hand.object, hand.vertex)
-            && pins::held(&self.pins).binary_search(&number).is_err()
+        if let Some(hand) = self.drive.hand.take()
+            && self.drive.held().binary_search(&hand.number).is_err()
         {
-            self.engine.unpin(number);
+            self.world.unpin(&[hand.number]);
         }
     }
 
     /// The object and vertex that the hand holds.
     pub fn in_hand(&self) -> Option<(usize, u32)> {
-        self.hand.map(|hand| (hand.object, hand.vertex))
+        self.drive.hand.map(|hand| hand.of)
     }
 
     /// The pins, by their number in the scene, that hold a vertex now.
     pub fn pins_of(&self, object: usize, vertex: u32) -> Vec<usize> {
-        let number = self.vertex(object, vertex);
-        number.map_or_else(Vec::new, |number| pins::holding(&self.pins, number))
-    }
-
-    /// Tells the vertex in the hand where to be at the end of a step at some time (s) of the next frame. After the scene's
-    /// pins: the hand is stronger.
-    pub(super) fn drive_hand(&mut self, time: f64) {
-        let (from, to) = (self.time_of(self.frame), self.time_of(self.frame + 1));
-        let Some(hand) = self.hand else { return };
-        // As a linear track has it, to the bit.
-        let part = (time - from) / (to - from);
-        let offset = match time == to {
-            true => hand.offset,
-            false => std::array::from_fn(|k| hand.before[k] + (hand.offset[k] - hand.before[k]) * part),
-        };
-        if let Some(number) = self.vertex(hand.object, hand.vertex) {
-            self.engine.move_pin(number, add(hand.place, offset));
-        }
-        if let Some(hand) = self.hand.as_mut().filter(|_| time == to) {
-            hand.before = hand.offset;
-        }
-    }
-
-    /// The engine's vertex in the hand.
-    pub(super) fn hand_vertex(&self) -> Option<u32> {
-        self.hand.and_then(|hand| self.vertex(hand.object, hand.vertex))
-    }
-
-    /// The engine's number of an object's vertex.
-    fn vertex(&self, object: usize, vertex: u32) -> Option<u32> {
-        let range = &self.objects.get(object)?.vertices;
-        range.start.checked_add(vertex).filter(|number| range.contains(number))
+        let number = self.objects.get(object).and_then(|object| object.number(vertex));
+        number.map_or_else(Vec::new, |number| pins::holding(&self.drive.pins, number))
     }
 }

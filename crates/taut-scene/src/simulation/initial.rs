@@ -22,7 +22,8 @@ fn start(initial: &Initial, object: &Object, engine: &mut dyn Engine) {
     let middle: [f64; 3] = std::array::from_fn(|k| 0.5 * (low[k] + high[k]));
     let mut rng = initial.scramble.as_ref().map(|scramble| SplitMix64::new(u64::from(scramble.seed)));
     let mut noise = initial.jitter.as_ref().map(|jitter| SplitMix64::new(u64::from(jitter.seed)));
-    for (vertex, place) in object.vertices.clone().zip(places) {
+    let (mut positions, mut velocities) = (Vec::new(), Vec::new());
+    for place in places {
         let mut to: [f64; 3] = std::array::from_fn(|k| middle[k] + initial.stretch.0[k] * (place[k] - middle[k]));
         if let (Some(rng), Some(scramble)) = (&mut rng, &initial.scramble) {
             let thrown: [f64; 3] = std::array::from_fn(|k| rng.range(low[k], high[k]));
@@ -37,9 +38,11 @@ fn start(initial: &Initial, object: &Object, engine: &mut dyn Engine) {
             let rate = spin.axis.map(|c| c / length * spin.degrees_per_second.to_radians());
             velocity = add(velocity, cross(rate, sub(to, middle)));
         }
-        engine.set_position(vertex, to);
-        engine.set_velocity(vertex, velocity);
+        positions.push(to);
+        velocities.push(velocity);
     }
+    engine.set_positions(object.vertices.start, &positions);
+    engine.set_velocities(object.vertices.start, &velocities);
 }
 
 fn bounds(places: &[[f64; 3]]) -> ([f64; 3], [f64; 3]) {

@@ -6,13 +6,9 @@ use taut::ContactReport;
 use taut::limit::LimitReport;
 use taut::measure::{Spread, Strains, Totals};
 
-/// What a frame is in numbers.
+/// How far all elements are strained.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Metrics {
-    /// The frame.
-    pub frame: u32,
-    /// Its time, s.
-    pub time: f64,
+pub struct StrainSpreads {
     /// Strain of cloth along the weft: length over rest length − 1.
     pub weft: Spread,
     /// Strain of cloth along the warp.
@@ -25,20 +21,33 @@ pub struct Metrics {
     pub stretch: Spread,
     /// Change of volume of tetrahedra.
     pub volume: Spread,
-    /// Area of all cloth over that at rest − 1.
-    pub area_change: f64,
-    /// Volume of all solids over that at rest − 1.
-    pub volume_change: f64,
-    /// Kinetic energy, J.
-    pub kinetic: f64,
-    /// Energy in the field of gravity, zero at the origin, J.
-    pub potential: f64,
-    /// Energy stored by what has a physical stiffness, J.
-    pub elastic: f64,
-    /// Momentum of what is free, kg m/s.
-    pub momentum: [f64; 3],
-    /// Angular momentum of what is free about the origin, kg m²/s.
-    pub angular_momentum: [f64; 3],
+}
+
+impl StrainSpreads {
+    pub(super) fn of(strains: &Strains) -> Self {
+        let [weft, warp, shear, area] = strains.cloth();
+        let stretches: Vec<f64> = strains.tetrahedra.iter().map(largest_stretch).collect();
+        let volumes: Vec<f64> = strains.tetrahedra.iter().map(|tet| tet[6]).collect();
+        StrainSpreads { weft, warp, shear, area, stretch: Spread::of(&stretches), volume: Spread::of(&volumes) }
+    }
+
+    /// The largest strain of any kind that cloth or solids have, for a progress bar.
+    pub fn largest(&self) -> f64 {
+        self.weft.max.max(self.warp.max).max(self.stretch.max)
+    }
+}
+
+/// What a frame is in numbers.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Metrics {
+    /// The frame.
+    pub frame: u32,
+    /// Its time, s.
+    pub time: f64,
+    /// How far all elements are strained.
+    pub strain: StrainSpreads,
+    /// Energies, momenta, and changes of area and volume of all bodies together.
+    pub totals: Totals,
     /// Tetrahedra that are inside out.
     pub inverted: usize,
     /// How often a vertex was no longer finite and was put back, since the beginning.
@@ -56,53 +65,26 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    pub(super) fn new(strains: &Strains, totals: &Totals) -> Self {
-        let [weft, warp, shear, area] = strains.cloth();
-        let stretches: Vec<f64> = strains.tetrahedra.iter().map(largest_stretch).collect();
-        let volumes: Vec<f64> = strains.tetrahedra.iter().map(|tet| tet[6]).collect();
-        Metrics {
-            weft,
-            warp,
-            shear,
-            area,
-            stretch: Spread::of(&stretches),
-            volume: Spread::of(&volumes),
-            area_change: totals.area_change,
-            volume_change: totals.volume_change,
-            kinetic: totals.kinetic,
-            potential: totals.potential,
-            elastic: totals.elastic,
-            momentum: totals.momentum,
-            angular_momentum: totals.angular_momentum,
-            inverted: strains.inverted(),
-            ..Metrics::default()
-        }
-    }
-
-    /// The largest strain of any kind that cloth or solids have, for a progress bar.
-    pub fn largest_strain(&self) -> f64 {
-        self.weft.max.max(self.warp.max).max(self.stretch.max)
-    }
-
     /// As a line of `metrics.jsonl`. Numbers that are not finite become null.
     pub fn to_json(&self) -> Json {
         let spread = |s: &Spread| json!({ "max": s.max, "mean": s.mean, "p99": s.p99 });
+        let (strain, totals) = (&self.strain, &self.totals);
         let mut json = json!({
             "frame": self.frame,
             "time": self.time,
             "strain": {
-                "weft": spread(&self.weft),
-                "warp": spread(&self.warp),
-                "shear": spread(&self.shear),
-                "area": spread(&self.area),
-                "stretch": spread(&self.stretch),
-                "volume": spread(&self.volume),
+                "weft": spread(&strain.weft),
+                "warp": spread(&strain.warp),
+                "shear": spread(&strain.shear),
+                "area": spread(&strain.area),
+                "stretch": spread(&strain.stretch),
+                "volume": spread(&strain.volume),
             },
-            "area_change": self.area_change,
-            "volume_change": self.volume_change,
-            "energy": { "kinetic": self.kinetic, "potential": self.potential, "elastic": self.elastic },
-            "momentum": self.momentum,
-            "angular_momentum": self.angular_momentum,
+            "area_change": totals.area_change,
+            "volume_change": totals.volume_change,
+            "energy": { "kinetic": totals.kinetic, "potential": totals.potential, "elastic": totals.elastic },
+            "momentum": totals.momentum,
+            "angular_momentum": totals.angular_momentum,
             "inverted": self.inverted,
             "contained": self.contained,
             "contacts": self.contacts,

@@ -14,8 +14,10 @@ const SOON: f64 = 5e-7;
 
 /// A pin of the scene, with the vertices it holds.
 pub(super) struct HeldVertices {
-    /// The engine's vertices and where each was when it was taken, m.
-    vertices: Vec<(u32, [f64; 3])>,
+    /// The engine's vertices.
+    vertices: Vec<u32>,
+    /// Where each was when it was taken, m.
+    places: Vec<[f64; 3]>,
     motion: Option<Motion>,
     follow: Option<Leader>,
     /// As the scene has it.
@@ -74,10 +76,10 @@ pub(super) fn pin_all(
         let Some(object) = objects.iter().find(|object| object.info.name == pin.body) else { continue };
         let base = object.vertices.start;
         let path = scene.element_path("pin", at) + ".select";
-        let chosen = select(scene, &path, &pin.select, object, &|v| engine.position(base + v))?;
-        let chosen = chosen.into_iter().map(|v| base + v);
-        let vertices: Vec<_> = chosen.map(|v| (v, engine.position(v))).collect();
+        let chosen = select(scene, &path, &pin.select, object, &engine.positions(object.vertices.clone()))?;
+        let vertices: Vec<u32> = chosen.into_iter().map(|v| base + v).collect();
         let mut held = HeldVertices {
+            places: engine.places(&vertices),
             vertices,
             motion: pin.motion.clone(),
             follow: None,
@@ -89,8 +91,8 @@ pub(super) fn pin_all(
         if held.begun(0.0) {
             held.take(colliders, engine, 0.0);
             let targets = held.targets(colliders, 0.0);
-            for (&(vertex, _), target) in held.vertices.iter().zip(targets).filter(|_| held.motion.is_some()) {
-                engine.set_position(vertex, target);
+            for (&vertex, target) in held.vertices.iter().zip(targets).filter(|_| held.motion.is_some()) {
+                engine.set_positions(vertex, &[target]);
             }
         }
         pins.push(held);
@@ -101,18 +103,15 @@ pub(super) fn pin_all(
 impl HeldVertices {
     /// Holds its vertices where they are at a time, s.
     fn take(&mut self, colliders: &[ColliderObject], engine: &mut dyn Engine, time: f64) {
-        for (vertex, place) in &mut self.vertices {
-            *place = engine.position(*vertex);
-            engine.pin(*vertex);
-        }
+        self.places = engine.places(&self.vertices);
+        engine.pin(&self.vertices);
         self.taken = true;
         self.lead(colliders, time);
     }
 
     /// Follows what it has to, from where its vertices were taken at a time, s.
     fn lead(&mut self, colliders: &[ColliderObject], time: f64) {
-        let places: Vec<_> = self.vertices.iter().map(|vertex| vertex.1).collect();
-        self.follow = Leader::new(&self.source, colliders, &places, time);
+        self.follow = Leader::new(&self.source, colliders, &self.places, time);
     }
 
     /// Whether it holds in a step that begins at a time, s.
@@ -127,7 +126,7 @@ impl HeldVertices {
 
     /// Where its vertices have to be at a time (s), m.
     fn targets(&self, colliders: &[ColliderObject], time: f64) -> Vec<[f64; 3]> {
-        let mut places: Vec<_> = self.vertices.iter().map(|vertex| vertex.1).collect();
+        let mut places = self.places.clone();
         if let Some(leader) = &self.follow {
             leader.carry(&mut places, colliders, time);
         }
@@ -164,9 +163,8 @@ pub(super) fn drive(
                 continue;
             }
             let others: HashSet<u32> = held(pins).into_iter().chain(hand).collect();
-            for &(vertex, _) in pins[at].vertices.iter().filter(|(vertex, _)| !others.contains(vertex)) {
-                engine.unpin(vertex);
-            }
+            let mine = pins[at].vertices.iter().copied().filter(|vertex| !others.contains(vertex));
+            engine.unpin(&mine.collect::<Vec<_>>());
         }
         let pin = &mut pins[at];
         if !pin.released && !pin.taken && pin.begun(from) {
@@ -175,9 +173,7 @@ pub(super) fn drive(
         if pin.released || !pin.taken || !pin.moves(colliders) {
             continue;
         }
-        for (&(vertex, _), target) in pin.vertices.iter().zip(pin.targets(colliders, to)) {
-            engine.move_pin(vertex, target);
-        }
+        engine.move_pins(&pin.vertices, &pin.targets(colliders, to));
     }
 }
 
@@ -189,21 +185,18 @@ pub(super) fn rewind(pins: &mut [HeldVertices], from: f64) {
 /// Where the vertices were that were taken later than at the beginning, m: nothing else tells it again.
 pub(super) fn late_places(pins: &[HeldVertices]) -> Vec<f64> {
     let late = pins.iter().filter(|pin| pin.late() && pin.taken);
-    late.flat_map(|pin| pin.vertices.iter().flat_map(|vertex| vertex.1)).collect()
+    late.flat_map(|pin| pin.places.as_flattened()).copied().collect()
 }
 
 /// Takes up what [`late_places`] gave, after [`rewind`]; false if it is of other pins.
 pub(super) fn set_late_places(pins: &mut [HeldVertices], colliders: &[ColliderObject], places: &[f64]) -> bool {
-    let (places, []) = places.as_chunks::<3>() else { return false };
-    let mut places = places.iter();
+    let (mut places, []) = places.as_chunks::<3>() else { return false };
     for pin in pins.iter_mut().filter(|pin| pin.late() && pin.taken) {
-        for vertex in &mut pin.vertices {
-            let Some(place) = places.next() else { return false };
-            vertex.1 = *place;
-        }
+        let Some((mine, rest)) = places.split_at_checked(pin.vertices.len()) else { return false };
+        (pin.places, places) = (mine.to_vec(), rest);
         pin.lead(colliders, pin.source.from);
     }
-    places.next().is_none()
+    places.is_empty()
 }
 
 /// Tells pins that were taken later than at the beginning where: as other pins have it, or else where vertices are now, m.
@@ -211,14 +204,16 @@ pub(super) fn place_late(
     pins: &mut [HeldVertices],
     others: &[HeldVertices],
     colliders: &[ColliderObject],
-    now: &dyn Fn(u32) -> [f64; 3],
+    engine: &dyn Engine,
 ) {
     for (at, pin) in pins.iter_mut().enumerate().filter(|(_, pin)| pin.late() && pin.taken) {
         let same = |other: &&HeldVertices| other.taken && other.source.from == pin.source.from;
         let known = others.get(at).filter(same);
-        for (i, vertex) in pin.vertices.iter_mut().enumerate() {
-            let known = known.and_then(|other| other.vertices.get(i)).filter(|other| other.0 == vertex.0);
-            vertex.1 = known.map_or_else(|| now(vertex.0), |other| other.1);
+        pin.places = engine.places(&pin.vertices);
+        for (i, (vertex, place)) in pin.vertices.iter().zip(&mut pin.places).enumerate() {
+            if let Some(other) = known.filter(|other| other.vertices.get(i) == Some(vertex)) {
+                *place = other.places[i];
+            }
         }
         pin.lead(colliders, pin.source.from);
     }
@@ -227,7 +222,7 @@ pub(super) fn place_late(
 /// All vertices that are held now, ascending.
 pub(super) fn held(pins: &[HeldVertices]) -> Vec<u32> {
     let mut all: Vec<u32> =
-        pins.iter().filter(|pin| pin.taken && !pin.released).flat_map(|pin| pin.vertices.iter().map(|v| v.0)).collect();
+        pins.iter().filter(|pin| pin.taken && !pin.released).flat_map(|pin| &pin.vertices).copied().collect();
     all.sort_unstable();
     all.dedup();
     all
@@ -235,21 +230,21 @@ pub(super) fn held(pins: &[HeldVertices]) -> Vec<u32> {
 
 /// The pins that hold a vertex now, by number.
 pub(super) fn holding(pins: &[HeldVertices], vertex: u32) -> Vec<usize> {
-    let holds = |pin: &HeldVertices| pin.taken && !pin.released && pin.vertices.iter().any(|v| v.0 == vertex);
+    let holds = |pin: &HeldVertices| pin.taken && !pin.released && pin.vertices.contains(&vertex);
     (0..pins.len()).filter(|&at| holds(&pins[at])).collect()
 }
 
-/// The vertices of an object, by its own numbers, that a scene asks for at `path`; where they are is for `place` to say.
+/// The vertices of an object, by its own numbers, that a scene asks for at `path`, when they are at `places` (m).
 pub(super) fn select(
     scene: &Scene,
     path: &str,
     select: &Select,
     object: &Object,
-    place: &dyn Fn(u32) -> [f64; 3],
+    places: &[[f64; 3]],
 ) -> Result<Vec<u32>, SceneError> {
     let picked: Vec<u32> = match select {
         Select::All => (0..object.info.rest.len() as u32).collect(),
-        Select::Where(table) => picked(scene, path, table, object, place)?,
+        Select::Where(table) => picked(scene, path, table, object, places)?,
     };
     if picked.is_empty() {
         let (count, name) = (object.info.rest.len(), &object.info.name);
@@ -265,7 +260,7 @@ fn picked(
     path: &str,
     table: &SelectTable,
     object: &Object,
-    place: &dyn Fn(u32) -> [f64; 3],
+    places: &[[f64; 3]],
 ) -> Result<Vec<u32>, SceneError> {
     let count = object.info.rest.len() as u32;
     let mut chosen: Vec<u32> = (0..count).collect();
@@ -285,16 +280,16 @@ fn picked(
     }
     if let Some(b) = &table.within_box {
         chosen.retain(|&vertex| {
-            let p = place(vertex);
+            let p = places[vertex as usize];
             (0..3).all(|k| (b.min[k]..=b.max[k]).contains(&p[k]))
         });
     }
     if let Some(ball) = &table.sphere {
-        chosen.retain(|&vertex| distance2(place(vertex), ball.centre) <= ball.radius * ball.radius);
+        chosen.retain(|&vertex| distance2(places[vertex as usize], ball.centre) <= ball.radius * ball.radius);
     }
     if let Some(points) = &table.nearest {
         let nearest = |&point: &[f64; 3]| {
-            let key = |&v: &u32| distance2(place(v), point);
+            let key = |&v: &u32| distance2(places[v as usize], point);
             chosen.iter().copied().min_by(|a, b| key(a).total_cmp(&key(b)))
         };
         let mut found: Vec<u32> = points.iter().filter_map(nearest).collect();

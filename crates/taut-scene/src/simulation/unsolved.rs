@@ -1,6 +1,6 @@
 //! Whether solvers stay far from done.
 
-use super::engine::Engine;
+use super::world::World;
 use taut::Params;
 
 /// Frames from one look to the next: a look measures all strains.
@@ -30,19 +30,19 @@ impl Look {
     /// Solvers on rows, stopped early, act as if the material were softer: what counts is the share of stiffness that is missing. Solvers on
     /// positions leave wrong velocities: what counts is how far those carry in a substep. A thousandth of a body's size is a pixel of a
     /// picture that it fills.
-    pub fn new(engine: &dyn Engine, params: &Params, residual: f64, size: f64, h: f64) -> Self {
+    pub fn new(world: &World, params: &Params, residual: f64, size: f64, h: f64) -> Self {
         if params.solver.on_positions() {
             return Look { left: residual, most: 1e-3 * size / h, velocity: true };
         }
-        let missing = 1.0 - engine.firmness();
-        let left = if missing > MISSING && strain(engine) < VISIBLE { 0.0 } else { missing };
+        let missing = 1.0 - world.firmness();
+        let left = if missing > MISSING && strain(world) < VISIBLE { 0.0 } else { missing };
         Look { left, most: MISSING, velocity: false }
     }
 }
 
 /// The largest of the 99th percentiles of strains.
-fn strain(engine: &dyn Engine) -> f64 {
-    let strains = engine.strains();
+fn strain(world: &World) -> f64 {
+    let strains = world.strains();
     let (cloth, solid) = (strains.cloth(), strains.solid());
     cloth[..3].iter().chain(&solid[..6]).map(|spread| spread.p99).fold(0.0, f64::max)
 }

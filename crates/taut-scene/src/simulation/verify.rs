@@ -1,6 +1,8 @@
 //! The exact check: what of the bodies intersects what, colliders included.
 
+use super::ContactLog;
 use super::colliders::ColliderObject;
+use super::engine::Engine;
 use super::motion::from_world;
 use crate::scene::settings::Shape;
 use taut::contact::distance::{edge_edge, vertex_triangle};
@@ -35,8 +37,31 @@ impl Intersections {
     }
 }
 
+/// How surfaces meet, whether they do, and what was seen of it.
+pub(super) struct ContactWatch {
+    /// The bodies' surfaces, cloth first; none if they do not meet.
+    pub materials: Vec<ContactMaterial>,
+    /// Whether what intersects is counted after every step.
+    pub on: bool,
+    pub log: ContactLog,
+    verifier: Verifier,
+}
+
+impl ContactWatch {
+    pub fn new(engine: &dyn Engine, materials: Vec<ContactMaterial>, colliders: &[ColliderObject]) -> Self {
+        let verifier = Verifier::new(engine.bodies(), &materials, colliders, engine.rest_positions().len() as u32);
+        ContactWatch { materials, on: false, log: ContactLog::default(), verifier }
+    }
+
+    /// What intersects when colliders are where they are at a time, s.
+    pub fn check(&mut self, engine: &dyn Engine, colliders: &[ColliderObject], time: f64) -> Intersections {
+        let all = 0..engine.rest_positions().len() as u32;
+        self.verifier.check(engine.positions(all), colliders, time)
+    }
+}
+
 /// Counts intersections of one model again and again.
-pub(super) struct Verifier {
+struct Verifier {
     triangles: Vec<[u32; 3]>,
     /// Whose each triangle is: bodies count from 0, and colliders on from the last body.
     owners: Vec<u32>,
@@ -49,12 +74,14 @@ pub(super) struct Verifier {
 }
 
 impl Verifier {
-    /// For these bodies and colliders. Bodies whose skin meets nothing are left out, and pairs within a body whose skin does
-    /// not meet itself; without skins, everything counts.
-    pub fn new(bodies: &[Body], skins: &[ContactMaterial], colliders: &[ColliderObject], vertices: u32) -> Self {
-        let skin = |i: usize| skins.get(i).or(skins.last());
+    /// For these bodies and colliders. Bodies whose contact material meets nothing are left out, and pairs within a
+    /// body whose own does not meet itself; without any, everything counts.
+    fn new(bodies: &[Body], materials: &[ContactMaterial], colliders: &[ColliderObject], vertices: u32) -> Self {
+        let material = |i: usize| materials.get(i).or(materials.last());
         let (mut triangles, mut owners, mut taking_part) = (Vec::new(), Vec::new(), Vec::new());
-        for (i, body) in bodies.iter().enumerate().filter(|(i, _)| skin(*i).is_none_or(|skin| skin.thickness > 0.0)) {
+        for (i, body) in
+            bodies.iter().enumerate().filter(|(i, _)| material(*i).is_none_or(|material| material.thickness > 0.0))
+        {
             triangles.extend_from_slice(&body.triangles);
             owners.resize(triangles.len(), i as u32);
             let mut own: Vec<u32> = body.triangles.iter().flatten().copied().collect();
@@ -68,12 +95,12 @@ impl Verifier {
             owners.resize(triangles.len(), (bodies.len() + i) as u32);
             base += collider.mesh.positions.len() as u32;
         }
-        let loose = (0..bodies.len()).map(|i| skin(i).is_some_and(|skin| !skin.self_contact)).collect();
+        let loose = (0..bodies.len()).map(|i| material(i).is_some_and(|material| !material.self_contact)).collect();
         Verifier { triangles, owners, bodies: bodies.len() as u32, loose, vertices: taking_part, finder: None }
     }
 
     /// Everything that intersects when the bodies' vertices are at `positions` (m), at a time, s.
-    pub fn check(&mut self, mut positions: Vec<[f64; 3]>, colliders: &[ColliderObject], time: f64) -> Intersections {
+    fn check(&mut self, mut positions: Vec<[f64; 3]>, colliders: &[ColliderObject], time: f64) -> Intersections {
         for collider in colliders.iter().filter(|collider| flat(collider.shape())) {
             positions.extend(collider.positions(time));
         }

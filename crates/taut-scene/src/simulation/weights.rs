@@ -10,8 +10,7 @@ pub(super) fn add(scene: &Scene, bodies: &mut Bodies) -> Result<(), SceneError> 
     for (at, weight) in scene.settings.weight.iter().enumerate() {
         let Some(object) = bodies.objects.iter().find(|object| object.info.name == weight.body) else { continue };
         let path = format!("weight.{at}");
-        let place = |v: u32| object.info.rest[v as usize];
-        let chosen = select(scene, &format!("{path}.select"), &weight.select, object, &place)?;
+        let chosen = select(scene, &format!("{path}.select"), &weight.select, object, &object.info.rest)?;
         let shares = shares(object, &chosen);
         for (v, share) in chosen.into_iter().zip(shares) {
             let vertex = object.vertices.start + v;

@@ -139,6 +139,16 @@ pub struct Setup {
     pub usd_fields: bool,
 }
 
+impl Setup {
+    /// The same with positions alone: for formats without [details](super::Format::details), nobody need gather the rest.
+    pub fn plain(mut self) -> Self {
+        for object in &mut self.objects {
+            (object.velocities, object.fields) = (false, Vec::new());
+        }
+        self
+    }
+}
+
 /// A [`Setup`] that has been checked, with what all formats need from it. Shared by the writers of one run.
 #[derive(Debug)]
 pub struct Clip {

@@ -18,6 +18,7 @@ use super::{Clip, Format, Frame, FrameWriter, UpAxis, WriteError};
 pub(crate) const FORMAT: Format = Format {
     name: "glb",
     about: "binary glTF with morph targets, for short clips on the web; at most 600 frames and 256 MiB",
+    details: false,
     files: "scene.glb",
     names: |_| vec![NAME.into()],
     spool: Some(SPOOL),

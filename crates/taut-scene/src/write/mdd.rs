@@ -28,6 +28,7 @@ use super::{Format, WriteError};
 pub(crate) const FORMAT: Format = Format {
     name: "mdd",
     about: "point cache for Blender's Mesh Cache modifier and others; grows frame by frame",
+    details: false,
     files: "NAME.mdd and the rest mesh NAME.obj",
     names: cache::names::<Mdd>,
     spool: None,

@@ -83,6 +83,8 @@ pub struct Format {
     pub name: &'static str,
     /// One line about it.
     pub about: &'static str,
+    /// Whether it holds velocities and fields, too. USD does only if [`Setup::usd_fields`] asks for them.
+    pub details: bool,
     /// The files it makes, as a person would write them.
     pub files: &'static str,
     /// The file that gathers frames for an output that is written in one go; it is gone when the output is complete.

@@ -10,6 +10,7 @@ use super::{Clip, Format, WriteError};
 pub(crate) const FORMAT: Format = Format {
     name: "obj",
     about: "a Wavefront OBJ per object and frame",
+    details: false,
     files: "obj/NAME_0000.obj, obj/NAME_0001.obj…",
     names: |_| Vec::new(),
     spool: None,

@@ -19,6 +19,7 @@ use super::{Format, WriteError};
 pub(crate) const FORMAT: Format = Format {
     name: "pc2",
     about: "point cache for Blender's Mesh Cache modifier; grows frame by frame",
+    details: false,
     files: "NAME.pc2 and the rest mesh NAME.obj",
     names: cache::names::<Pc2>,
     spool: None,

@@ -6,6 +6,7 @@ use super::{FieldOn, Format, identifiers};
 pub(crate) const FORMAT: Format = Format {
     name: "ply",
     about: "a binary PLY per object and frame",
+    details: true,
     files: "ply/NAME_0000.ply, ply/NAME_0001.ply…",
     names: |_| Vec::new(),
     spool: None,

@@ -12,6 +12,7 @@ use super::{Clip, FieldOn, Format, Frame, FrameWriter, UpAxis, WriteError, ident
 pub(crate) const FORMAT: Format = Format {
     name: "usd",
     about: "USD text with time samples, in metres",
+    details: false,
     files: "scene.usda",
     names: |_| vec![NAME.into()],
     spool: Some(SPOOL),

@@ -15,6 +15,7 @@ use super::{Clip, FieldOn, Format, Frame, FrameWriter, WriteError};
 pub(crate) const FORMAT: Format = Format {
     name: "vtu",
     about: "VTK grids with all fields in double precision, for ParaView",
+    details: true,
     files: "scene.pvd and vtu/NAME_0000.vtu, vtu/NAME_0001.vtu…",
     names: |_| vec![INDEX.into()],
     spool: None,

@@ -37,8 +37,16 @@ impl History {
         }
         self.samples.push_back(Sample {
             time: m.time,
-            strain: [&m.weft, &m.warp, &m.shear, &m.area, &m.stretch, &m.volume].map(|spread| spread.p99),
-            energy: [m.kinetic, m.potential, m.elastic],
+            strain: [
+                &m.strain.weft,
+                &m.strain.warp,
+                &m.strain.shear,
+                &m.strain.area,
+                &m.strain.stretch,
+                &m.strain.volume,
+            ]
+            .map(|spread| spread.p99),
+            energy: [m.totals.kinetic, m.totals.potential, m.totals.elastic],
             stages: stages.iter().map(|seconds| (seconds * 1e3) as f32).collect(),
         });
         self.metrics = m;

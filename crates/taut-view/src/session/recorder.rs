@@ -14,7 +14,7 @@ pub(super) struct Recorder {
 impl Recorder {
     /// Begins in a folder, which is made if need be.
     pub fn new(simulation: &Simulation, folder: &Path) -> Result<Self, String> {
-        let clip = Clip::new(simulation.setup()).map_err(|error| error.to_string())?;
+        let clip = Clip::new(simulation.setup().plain()).map_err(|error| error.to_string())?;
         let format = format("pc2").ok_or("there is no format called pc2")?;
         let writer = format.open(&clip, folder, 0).map_err(|error| error.to_string())?;
         Ok(Recorder { writer, next: 0, folder: folder.to_owned() })
@@ -24,12 +24,8 @@ impl Recorder {
     pub fn frame(&mut self, simulation: &Simulation) -> Result<(), String> {
         let count = simulation.objects().len();
         let positions: Vec<_> = (0..count).map(|object| simulation.positions(object)).collect();
-        let velocities: Vec<_> = (0..count).map(|object| simulation.velocities(object)).collect();
-        let fields = simulation.fields();
-        let fields: Vec<Vec<&[f64]>> = fields.iter().map(|all| all.iter().map(Vec::as_slice).collect()).collect();
-        let objects: Vec<_> = (0..count)
-            .map(|at| ObjectFrame { positions: &positions[at], velocities: &velocities[at], fields: &fields[at] })
-            .collect();
+        let objects: Vec<_> =
+            positions.iter().map(|positions| ObjectFrame { positions, ..ObjectFrame::default() }).collect();
         let time = self.next as f64 / simulation.scene().settings.time.fps;
         let frame = Frame { index: self.next, time, objects: &objects };
         self.writer.frame(&frame).map_err(|error| error.to_string())?;

@@ -1,0 +1,59 @@
+//! Frames, steps and seconds.
+
+use crate::scene::settings::Time;
+
+/// The frame a simulation is at, and how long frames and steps are.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Clock {
+    /// 0 is the beginning.
+    pub frame: u32,
+    /// Frames a second.
+    fps: f64,
+    /// Steps a frame.
+    pub steps: u32,
+}
+
+impl Clock {
+    pub fn new(time: &Time) -> Self {
+        Clock { frame: 0, fps: time.fps, steps: time.steps }
+    }
+
+    /// The time it is at, s.
+    pub fn now(&self) -> f64 {
+        self.time_of(self.frame)
+    }
+
+    /// The time of a frame, s.
+    fn time_of(&self, frame: u32) -> f64 {
+        f64::from(frame) / self.fps
+    }
+
+    /// The frame nearest to a time, s.
+    pub fn frame_at(&self, seconds: f64) -> u32 {
+        (seconds * self.fps).round() as u32
+    }
+
+    /// When the next frame begins and ends, s.
+    pub fn span(&self) -> [f64; 2] {
+        [self.now(), self.time_of(self.frame + 1)]
+    }
+
+    /// The length of a step, s.
+    pub fn step_seconds(&self) -> f64 {
+        1.0 / (self.fps * f64::from(self.steps))
+    }
+
+    /// When a step of the next frame begins and ends, s. The last one ends where the frame after it begins, to the bit: nothing may
+    /// jump in between.
+    pub fn step_span(&self, step: u32) -> [f64; 2] {
+        [step, step + 1].map(|step| match step == self.steps {
+            true => self.span()[1],
+            false => self.now() + f64::from(step) * self.step_seconds(),
+        })
+    }
+
+    /// When the last step before now began, s.
+    pub fn last_step(&self) -> f64 {
+        self.now() - self.step_seconds()
+    }
+}

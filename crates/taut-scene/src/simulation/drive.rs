@@ -1,0 +1,89 @@
+//! What moves by the scene's will: colliders, pins and a hand.
+
+use super::colliders::ColliderObject;
+use super::engine::Engine;
+use super::hand::Hand;
+use super::pins::{self, HeldVertices};
+use super::{Clock, Object};
+use crate::scene::settings::Settings;
+use crate::scene::{Scene, SceneError};
+use taut::Params;
+
+/// Colliders, pins and a hand.
+pub(super) struct Drive {
+    pub colliders: Vec<ColliderObject>,
+    pub pins: Vec<HeldVertices>,
+    pub hand: Option<Hand>,
+}
+
+impl Drive {
+    /// Those of a scene, with what is held from the beginning where it has to be. What is odd about files is added to `warnings`.
+    pub fn new(
+        scene: &Scene,
+        objects: &[Object],
+        engine: &mut dyn Engine,
+        warnings: &mut Vec<String>,
+    ) -> Result<Self, SceneError> {
+        let count = scene.settings.collider.len();
+        let colliders = (0..count).map(|at| ColliderObject::new(scene, at, warnings)).collect::<Result<Vec<_>, _>>()?;
+        let pins = pins::pin_all(scene, objects, &colliders, engine)?;
+        Ok(Drive { colliders, pins, hand: None })
+    }
+
+    /// Tells what is held where to be at the end of a step of the next frame. The hand comes last: it is stronger than the scene.
+    pub fn step(&mut self, engine: &mut dyn Engine, clock: &Clock, step: u32) {
+        let span = clock.step_span(step);
+        let hand = self.hand.as_ref().map(|hand| hand.number);
+        pins::drive(&mut self.pins, &self.colliders, engine, hand, span);
+        if let Some(hand) = &mut self.hand {
+            engine.move_pins(&[hand.number], &[hand.target(clock.span(), span[1])]);
+        }
+    }
+
+    /// How to step from one time to another (s), as far as settings and colliders have a say.
+    pub fn params(&mut self, settings: &Settings, [from, to]: [f64; 2]) -> Params {
+        let meshes = self.colliders.iter_mut().filter_map(|collider| collider.mesh_during(from, to)).collect();
+        let air = &settings.air;
+        Params {
+            gravity: settings.world.gravity,
+            air: taut::Air {
+                wind: air.wind.at(0.5 * (from + to)),
+                density: air.density,
+                across: air.drag.across,
+                along: air.drag.along,
+            },
+            colliders: self.colliders.iter().filter_map(|collider| collider.during(from, to)).collect(),
+            meshes,
+            ..settings.solver.params()
+        }
+    }
+
+    /// The vertices that pins hold now, by the engine's numbers, ascending.
+    pub fn held(&self) -> Vec<u32> {
+        pins::held(&self.pins)
+    }
+
+    /// Makes all what it is after the last step before now; the state is taken care of elsewhere. False if `late`, which
+    /// [`late_places`](pins::late_places) gave, is of other pins.
+    pub fn rewind(&mut self, clock: &Clock, late: &[f64]) -> bool {
+        self.hand = None;
+        pins::rewind(&mut self.pins, clock.last_step());
+        pins::set_late_places(&mut self.pins, &self.colliders, late)
+    }
+
+    /// Goes on from where another drive of the same bodies is, with the state in `engine`. A pin that was not there before holds
+    /// from now on.
+    pub fn take_over(&mut self, other: &Drive, engine: &mut dyn Engine, from: &dyn Engine, clock: &Clock) {
+        let old = self.held();
+        pins::rewind(&mut self.pins, clock.last_step());
+        let held = self.held();
+        engine.unpin(&old.into_iter().filter(|vertex| held.binary_search(vertex).is_err()).collect::<Vec<_>>());
+        engine.pin(&held);
+        let all = 0..engine.rest_positions().len() as u32;
+        engine.set_positions(0, &from.positions(all.clone()));
+        engine.set_velocities(0, &from.velocities(all));
+        pins::place_late(&mut self.pins, &other.pins, &self.colliders, engine);
+        self.hand = other.hand;
+        engine.pin(self.hand.as_ref().map(|hand| hand.number).as_slice());
+    }
+}
