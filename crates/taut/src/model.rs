@@ -1,12 +1,12 @@
 //! What is frozen while stepping: topology, rest shape, masses, packed elements.
 
 use crate::BuildError;
+use crate::constraint::{Batch, Elements, Visit};
 use crate::contact::pipeline::ModelSurfaces;
-use crate::element::{Element, element_kinds};
-use crate::hold::Identity;
+use crate::element::Element;
 use crate::lanes::Scalar;
+use crate::levels::Identity;
 use crate::limit::{LimitSpec, Stack};
-use crate::pack::{Batch, Loose};
 use core::ops::Range;
 use std::sync::{Arc, OnceLock};
 
@@ -132,8 +132,8 @@ impl<T: Scalar> Model<T> {
             ) where
                 E: Element<V, D, P, R>,
             {
-                self.0 += b.blocks.len();
-                self.1 += b.colours.len();
+                self.0 += b.blocks().len();
+                self.1 += b.colours().len();
             }
         }
         let mut count = Count(0, 0);
@@ -141,65 +141,3 @@ impl<T: Scalar> Model<T> {
         (count.0, count.1)
     }
 }
-
-/// Something done to the elements of every kind, written once.
-pub trait Visit<T: Scalar> {
-    /// Does it to the elements of kind `E`.
-    fn visit<E, const V: usize, const D: usize, const P: usize, const R: usize>(&mut self, batch: &Batch<T, V, P, R>)
-    where
-        E: Element<V, D, P, R>;
-}
-
-macro_rules! containers {
-    ($($field:ident: $kind:ty [$v:literal, $d:literal, $p:literal, $r:literal],)*) => {
-        /// The packed elements, one batch for each kind.
-        #[derive(Clone, Debug)]
-        pub struct Elements<T> {
-            $(#[doc = concat!("Batch of `", stringify!($kind), "`.")] pub $field: Batch<T, $v, $p, $r>,)*
-            /// How many multipliers the elastic rows have, in blocks.
-            pub(crate) multipliers: usize,
-            /// Whether any row has a share of stiffness.
-            pub(crate) shares: bool,
-            /// Whether any row is damped by projection.
-            pub(crate) damped: bool,
-        }
-
-        impl<T: Scalar> Elements<T> {
-            /// Calls `visitor` for every kind, in the order of a sweep.
-            pub fn for_each(&self, visitor: &mut impl Visit<T>) {
-                $(if self.$field.count > 0 {
-                    visitor.visit::<$kind, $v, $d, $p, $r>(&self.$field);
-                })*
-            }
-        }
-
-        /// Elements before packing, in the order they were added.
-        #[derive(Clone, Debug, Default)]
-        pub(crate) struct LooseElements {
-            $(pub(crate) $field: Vec<Loose<$v, $p, $r>>,)*
-        }
-
-        impl LooseElements {
-            /// Renumbers vertices by `own` and packs.
-            pub(crate) fn pack<T: Scalar>(mut self, own: &[u32]) -> Elements<T> {
-                $(for e in &mut self.$field {
-                    e.index = e.index.map(|v| own[v as usize]);
-                })*
-                let mut elements = Elements {
-                    $($field: Batch::pack(&self.$field, own.len() as u32),)*
-                    multipliers: 0,
-                    shares: false,
-                    damped: false,
-                };
-                let mut multipliers = 0;
-                $(elements.$field.multipliers = multipliers;
-                multipliers += elements.$field.elastic.len() * $r;)*
-                elements.multipliers = multipliers;
-                elements.shares = false $(|| elements.$field.stiff_rows != 0)*;
-                elements.damped = false $(|| elements.$field.damped_rows != 0)*;
-                elements
-            }
-        }
-    };
-}
-element_kinds!(containers);

@@ -18,7 +18,7 @@ pub struct State<T: Scalar> {
     pub(crate) targets: Vec<(u32, Option<[T; 3]>)>,
     /// Simulated time, s.
     pub(crate) time: f64,
-    /// Multipliers of the elastic rows in the last substep, as [`Batch::multipliers`](crate::pack::Batch) lays them out.
+    /// Multipliers of the elastic rows in the last substep, as [`Batch::multipliers`](crate::constraint::Batch) lays them out.
     pub(crate) multipliers: Vec<[T; BLOCK]>,
     /// Positions and velocities one substep ago, for integrators that look so far back; else empty.
     pub(crate) before: Vec<[Vertex<T>; 2]>,

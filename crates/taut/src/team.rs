@@ -4,8 +4,13 @@
 //! 3,528 triangles that was five times slower than one thread. So the whole step is handed to every worker once, and
 //! workers meet at barriers in between. A barrier spins briefly, because the others are usually a microsecond away; then
 //! yields, which costs little and lets others run on a busy machine; then parks, because they may be a time slice away.
+//!
+//! **Lockstep.** Workers share arrays ([`Shared`]) without locks. That is sound for one reason, promised once, where a team starts
+//! ([`Team::run`]): every worker makes the same calls (chunks, sweeps, meetings) in the same order with the same arrays, so that between two
+//! meetings each touches its own part. Everything that a worker hands out is safe to call under that promise.
 //! Parking after ten microseconds made two threads slower than one at any size: waking a parked thread takes fifty.
 
+use crate::lanes::Shared;
 use core::ops::Range;
 use core::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
@@ -49,7 +54,13 @@ impl Team {
     }
 
     /// Runs `program` on `workers` threads at once (at most [`threads`](Self::threads)) and waits for all.
-    pub fn run(&self, workers: usize, program: impl Fn(Worker<'_>) + Sync) {
+    ///
+    /// # Safety
+    /// The program goes the same way on every worker: the same calls of [`Worker`]'s methods and of sweeps, in the same order, with the same
+    /// arrays; no array that some write between two meetings is read by others before the second. What depends on [`Worker::id`] either
+    /// touches no shared array or is done by [`Worker::alone`], with a meeting after it. No slice that a worker was handed is used after
+    /// the next meeting, or beside another of the same array.
+    pub unsafe fn run(&self, workers: usize, program: impl Fn(Worker<'_>) + Sync) {
         let of = workers.clamp(1, self.threads);
         // Where workers outnumber cores, whoever spins keeps from running whoever is waited for.
         let barrier = Barrier::new(of, of <= self.cores);
@@ -75,16 +86,55 @@ impl Worker<'_> {
         }
     }
 
-    /// This worker's share of `range`: contiguous, so that neighbours in memory stay with one worker.
+    /// This worker's chunk of `range`: contiguous, so that neighbours in memory stay with one worker.
     #[inline]
-    pub fn share(&self, range: Range<usize>) -> Range<usize> {
-        share(range, self.id, self.of)
+    pub fn chunk(&self, range: Range<usize>) -> Range<usize> {
+        chunk(range, self.id, self.of)
+    }
+
+    /// This worker's chunk of an array, to change; nobody else touches it before the next meeting.
+    #[inline]
+    pub fn chunk_mut<'s, T: Copy>(self, array: Shared<'s, T>) -> &'s mut [T] {
+        self.chunk_of(array, 0..array.len())
+    }
+
+    /// The same of a range of an array.
+    #[inline]
+    pub fn chunk_of<'s, T: Copy>(self, array: Shared<'s, T>, range: Range<usize>) -> &'s mut [T] {
+        // SAFETY: `slice` checks the range. Workers are in lockstep (the promise of `Team::run`): chunks of one range are disjoint.
+        unsafe { array.slice(self.chunk(range)) }
+    }
+
+    /// This worker's chunk of `count` rows of an array, one after another: row r begins at `start(r)`, the last ends at `start(count)`.
+    #[inline]
+    pub fn chunk_of_rows<'s, T: Copy>(
+        self,
+        array: Shared<'s, T>,
+        count: usize,
+        start: impl Fn(usize) -> usize,
+    ) -> &'s mut [T] {
+        let rows = self.chunk(0..count);
+        // SAFETY: as in `chunk_of`: `slice` checks that each worker's chunk ends no earlier than it starts, so they follow each other.
+        unsafe { array.slice(start(rows.start)..start(rows.end)) }
+    }
+
+    /// All of an array, to read; nobody writes it before the next meeting.
+    #[inline]
+    pub fn read<'s, T: Copy>(self, array: Shared<'s, T>) -> &'s [T] {
+        // SAFETY: as long as the array is. Workers are in lockstep (the promise of `Team::run`): all read, or one is alone.
+        unsafe { array.first(array.len()) }
+    }
+
+    /// The first worker, for what it does while the others wait: its chunks are everything, and it meets nobody. A meeting must follow.
+    #[inline]
+    pub fn alone(self) -> Option<Self> {
+        (self.id == 0).then_some(Worker { of: 1, ..self })
     }
 }
 
-/// The share of `range` of number `id` of `of`.
+/// The chunk of `range` of number `id` of `of`.
 #[inline]
-pub(crate) fn share(range: Range<usize>, id: usize, of: usize) -> Range<usize> {
+pub(crate) fn chunk(range: Range<usize>, id: usize, of: usize) -> Range<usize> {
     let n = range.len();
     range.start + n * id / of..range.start + n * (id + 1) / of
 }
@@ -156,7 +206,7 @@ mod tests {
         let team = Team::new(5);
         let count = AtomicUsize::new(0);
         let bad = AtomicUsize::new(0);
-        team.run(5, |worker| {
+        let program = |worker: Worker<'_>| {
             for round in 1..=300 {
                 count.fetch_add(1, Ordering::SeqCst);
                 worker.sync();
@@ -165,18 +215,20 @@ mod tests {
                 }
                 worker.sync();
             }
-        });
+        };
+        // SAFETY: no arrays.
+        unsafe { team.run(5, program) };
         assert_eq!(bad.load(Ordering::SeqCst), 0);
     }
 
     #[test]
-    fn shares_cover_a_range_once() {
+    fn chunks_cover_a_range_once() {
         let barrier = Barrier::new(3, false);
         let mut next = 10;
         for id in 0..3 {
-            let share = Worker { id, of: 3, barrier: &barrier }.share(10..27);
-            assert_eq!(share.start, next);
-            next = share.end;
+            let chunk = Worker { id, of: 3, barrier: &barrier }.chunk(10..27);
+            assert_eq!(chunk.start, next);
+            next = chunk.end;
         }
         assert_eq!(next, 27);
     }

@@ -21,8 +21,8 @@ use taut::measure::state_hash;
 use taut::mesh::TriMesh;
 use taut::{
     Air, Bending, Cloth, ClothDamping, ClothElasticity, ClothStiffness, Collider, ColliderMesh, Contact,
-    ContactMaterial, ElasticDamping, Hold, Integrator, Membrane, MeshCollider, Model, ModelBuilder, Orthotropic,
-    Params, Pose, Scratch, Shape, Solid, SolidElasticity, SolidStiffness, Solver, State, StrainForm, step,
+    ContactMaterial, ElasticDamping, Inextensibility, Integrator, Membrane, MeshCollider, Model, ModelBuilder,
+    Orthotropic, Params, Pose, Scratch, Shape, Solid, SolidElasticity, SolidStiffness, Solver, State, StrainForm, step,
 };
 
 const DT: f64 = 1.0 / 60.0;
@@ -146,7 +146,7 @@ fn physical<T: Scalar>(integrator: Integrator, solver: Solver, substeps: u32, to
 
 /// A sheet held at two corners, within 1 %.
 fn held<T: Scalar>(cloth: Cloth, substeps: u32) -> World<T> {
-    let params = Params { substeps, hold: Hold::within(0.01), ..Params::default() };
+    let params = Params { substeps, inextensibility: Inextensibility::within(0.01), ..Params::default() };
     let mut world = World::new(builder(&[(common::sheet(25), cloth)]), &[0, 24], params, 40);
     world.drive = |model, state, _, t| state.move_pin(model, 24, [1.0 - 0.3 * t, 0.0, 0.2 * t]);
     world
@@ -158,7 +158,7 @@ fn beam<T: Scalar>() -> World<T> {
     let stiffness = SolidStiffness::default();
     builder.add_solid("beam", &common::bar(24, 3, 3, 0.02), &Solid { stiffness, ..Solid::default() }).unwrap();
     let clamped: Vec<u32> = (0..16).map(|i| i * 25).collect();
-    let params = Params { substeps: 8, hold: Hold::within(0.01), ..Params::default() };
+    let params = Params { substeps: 8, inextensibility: Inextensibility::within(0.01), ..Params::default() };
     World::new(builder, &clamped, params, 40)
 }
 
@@ -197,11 +197,11 @@ fn limited_touching<T: Scalar>(spec: LimitSpec) -> World<T> {
 }
 
 /// Two sheets, one over the other, fall on a ball and the floor, and into themselves.
-fn drape<T: Scalar>(cloth: Cloth, hold: Hold, substeps: u32) -> World<T> {
+fn drape<T: Scalar>(cloth: Cloth, hold: Inextensibility, substeps: u32) -> World<T> {
     let above = moved(common::sheet(15), [0.07, 0.05, 0.03], 0.9);
     let params = Params {
         substeps,
-        hold,
+        inextensibility: hold,
         colliders: vec![ball(0.25, [0.5, -0.27, 0.5]), Collider::fixed(Shape::Plane, Pose::at([0.0, -0.55, 0.0]))],
         contact: materials(),
         ..Params::default()
@@ -332,9 +332,9 @@ fn each<T: Scalar>(found: &mut BTreeMap<String, u64>) {
     let strain = StrainLimits::both(0.03, 0.03, 0.1);
     add("limited/csl-touching", &|| limited_touching(LimitSpec::csl(strain)), two);
     add("limited/sbd-touching", &|| limited_touching(LimitSpec::sbd(strain)), one);
-    add("contact/drape", &|| drape(Cloth::default(), Hold::NONE, 8), all);
-    add("contact/drape-held", &|| drape(Cloth::default(), Hold::within(0.01), 0), two);
-    add("contact/drape-fabric", &|| drape(continuum(500.0), Hold::within(0.02), 0), one);
+    add("contact/drape", &|| drape(Cloth::default(), Inextensibility::NONE, 8), all);
+    add("contact/drape-held", &|| drape(Cloth::default(), Inextensibility::within(0.01), 0), two);
+    add("contact/drape-fabric", &|| drape(continuum(500.0), Inextensibility::within(0.02), 0), one);
     add("contact/caught", &caught, two);
     add("contact/squeezed", &squeezed, two);
     add("contact/tangled", &tangled, two);

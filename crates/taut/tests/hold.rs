@@ -6,8 +6,8 @@ use taut::lanes::{Scalar, Width};
 use taut::measure::{elastic_energy, state_hash, strains};
 use taut::mesh::TriMesh;
 use taut::{
-    Cloth, ClothElasticity, ClothStiffness, ElasticDamping, Grain, Hold, Membrane, Model, ModelBuilder, Params,
-    Scratch, Solid, SolidElasticity, SolidStiffness, State, StepReport, step,
+    Cloth, ClothElasticity, ClothStiffness, ElasticDamping, Grain, Inextensibility, Membrane, Model, ModelBuilder,
+    Params, Scratch, Solid, SolidElasticity, SolidStiffness, State, StepReport, step,
 };
 
 const NO_ROWS: ClothStiffness = ClothStiffness { weft: 0.0, warp: 0.0, shear: 0.0, area: 0.0, bend: 0.0, edge: 0.0 };
@@ -28,13 +28,13 @@ fn model<T: Scalar>(mesh: &TriMesh, cloth: &Cloth) -> Model<T> {
     builder.build().unwrap()
 }
 
-fn params(hold: Hold) -> Params {
-    Params { substeps: 16, hold, ..Params::default() }
+fn params(hold: Inextensibility) -> Params {
+    Params { substeps: 16, inextensibility: hold, ..Params::default() }
 }
 
 /// A sheet of n × n vertices held at two corners of one edge, released flat: the largest stretch of an edge or along weft or warp
 /// at the end of any frame, and the last report.
-fn hang<T: Scalar>(n: usize, cloth: &Cloth, hold: Hold, frames: usize) -> (f64, StepReport) {
+fn hang<T: Scalar>(n: usize, cloth: &Cloth, hold: Inextensibility, frames: usize) -> (f64, StepReport) {
     let model = model::<T>(&common::sheet(n), cloth);
     let mut state = State::new(&model);
     state.pin(&model, 0);
@@ -58,14 +58,15 @@ fn hang<T: Scalar>(n: usize, cloth: &Cloth, hold: Hold, frames: usize) -> (f64, 
 #[test]
 fn a_hanging_sheet_stretches_by_no_more_than_the_limit() {
     for cloth in [edges_only(), rows_only()] {
-        let (plain, _) = hang::<f32>(41, &cloth, Hold::NONE, 100);
+        let (plain, _) = hang::<f32>(41, &cloth, Inextensibility::NONE, 100);
         assert!(plain > 0.2, "without holding it stretches by {plain}");
-        for (peak, report) in
-            [hang::<f32>(41, &cloth, Hold::within(0.01), 100), hang::<f64>(41, &cloth, Hold::within(0.01), 100)]
-        {
+        for (peak, report) in [
+            hang::<f32>(41, &cloth, Inextensibility::within(0.01), 100),
+            hang::<f64>(41, &cloth, Inextensibility::within(0.01), 100),
+        ] {
             assert!(peak <= 0.01, "{peak}");
-            assert_eq!(report.hold.unmet, 0);
-            assert!(report.hold.levels >= 2 && report.hold.tethers == 2 * (41 * 41 - 2));
+            assert_eq!(report.inextensibility.unmet, 0);
+            assert!(report.inextensibility.levels >= 2 && report.inextensibility.tethers == 2 * (41 * 41 - 2));
         }
     }
 }
@@ -78,7 +79,7 @@ fn energies(substeps: u32) -> (Vec<f64>, [u32; 2]) {
     state.pin(&model, 0);
     state.pin(&model, 42);
     let mut scratch = Scratch::new(1);
-    let params = Params { substeps, ..params(Hold::within(0.01)) };
+    let params = Params { substeps, ..params(Inextensibility::within(0.01)) };
     // A square metre, which hangs half a metre lower on the mean.
     let fall = 0.5 * edges_only().density * 9.81;
     let mut range = [u32::MAX, 0];
@@ -104,19 +105,20 @@ fn energy_is_that_of_many_substeps() {
 
 #[test]
 fn the_report_says_how_far_cloth_is_stretched() {
-    let (peak, report) = hang::<f64>(21, &edges_only(), Hold { rounds: 1, ..Hold::within(1e-4) }, 1);
+    let (peak, report) =
+        hang::<f64>(21, &edges_only(), Inextensibility { rounds: 1, ..Inextensibility::within(1e-4) }, 1);
     // One frame: its end is the peak. Measured by other code, in the same precision.
-    assert!((report.hold.stretch - peak).abs() < 1e-12, "{} {peak}", report.hold.stretch);
-    assert!(report.hold.unmet > 0, "one round cannot meet a hundredth of a percent");
+    assert!((report.inextensibility.stretch - peak).abs() < 1e-12, "{} {peak}", report.inextensibility.stretch);
+    assert!(report.inextensibility.unmet > 0, "one round cannot meet a hundredth of a percent");
 }
 
 #[test]
 fn each_part_alone_helps() {
-    let of = |hold: Hold| hang::<f32>(41, &edges_only(), hold, 60).0;
-    let plain = of(Hold::NONE);
-    let levels = of(Hold { levels: 12, ..Hold::NONE });
-    let tethers = of(Hold { tethers: true, ..Hold::NONE });
-    let limit = of(Hold { max_stretch: 0.01, ..Hold::NONE });
+    let of = |hold: Inextensibility| hang::<f32>(41, &edges_only(), hold, 60).0;
+    let plain = of(Inextensibility::NONE);
+    let levels = of(Inextensibility { levels: 12, ..Inextensibility::NONE });
+    let tethers = of(Inextensibility { tethers: true, ..Inextensibility::NONE });
+    let limit = of(Inextensibility { max_stretch: 0.01, ..Inextensibility::NONE });
     assert!(levels < 0.5 * plain && tethers < 0.5 * plain && limit < 0.5 * plain, "{plain} {levels} {tethers} {limit}");
 }
 
@@ -124,7 +126,7 @@ fn each_part_alone_helps() {
 #[test]
 fn free_fall_is_not_disturbed() {
     let model = model::<f64>(&common::sheet(33), &edges_only());
-    let run = |hold: Hold| {
+    let run = |hold: Inextensibility| {
         let mut state = State::new(&model);
         let mut scratch = Scratch::new(1);
         for _ in 0..30 {
@@ -132,7 +134,7 @@ fn free_fall_is_not_disturbed() {
         }
         state.positions(&model)
     };
-    let (plain, held) = (run(Hold::NONE), run(Hold::within(0.01)));
+    let (plain, held) = (run(Inextensibility::NONE), run(Inextensibility::within(0.01)));
     for (a, b) in plain.iter().flatten().zip(held.iter().flatten()) {
         // Means of up to hundreds of positions of order 1 round at 1e-14 or so, thirty frames of sixteen substeps.
         assert!((a - b).abs() < 1e-10, "{a} {b}");
@@ -142,7 +144,7 @@ fn free_fall_is_not_disturbed() {
 #[test]
 fn a_folded_sheet_is_not_unfolded() {
     let model = model::<f64>(&common::sheet(33), &edges_only());
-    let run = |hold: Hold| {
+    let run = |hold: Inextensibility| {
         let mut state = State::new(&model);
         for v in 0..model.vertices() as u32 {
             // In pleats: half as wide, no edge longer.
@@ -156,10 +158,10 @@ fn a_folded_sheet_is_not_unfolded() {
         step(&model, &mut state, &mut scratch, &params, DT);
         state.positions(&model)
     };
-    let hold = Hold { max_stretch: 0.0, ..Hold::within(0.01) };
+    let hold = Inextensibility { max_stretch: 0.0, ..Inextensibility::within(0.01) };
     let width = |p: &[[f64; 3]]| p[32][0] - p[0][0];
     // What edges across pleats do is the elements' doing, in both.
-    let (plain, held) = (run(Hold::NONE), run(hold));
+    let (plain, held) = (run(Inextensibility::NONE), run(hold));
     assert!((width(&plain) - width(&held)).abs() < 0.01, "{} {}", width(&plain), width(&held));
 }
 
@@ -167,25 +169,27 @@ fn a_folded_sheet_is_not_unfolded() {
 fn threads_and_lane_widths_give_the_same_bits() {
     // Large enough for levels and lists that workers share, and limits narrow enough that many elements are beyond.
     let model = model::<f32>(&common::sheet(140), &edges_only());
-    let run = |threads: usize, width: Width, hold: Hold| {
+    let run = |threads: usize, width: Width, hold: Inextensibility| {
         let mut state = State::new(&model);
         state.pin(&model, 0);
         state.pin(&model, 139);
         let mut scratch = Scratch::new(threads).with_width(width).eager();
         let mut rounds = 0;
         for _ in 0..6 {
-            rounds += step(&model, &mut state, &mut scratch, &Params { substeps: 4, ..params(hold) }, DT).hold.rounds;
+            rounds += step(&model, &mut state, &mut scratch, &Params { substeps: 4, ..params(hold) }, DT)
+                .inextensibility
+                .rounds;
         }
         (state_hash(&model, &state), rounds)
     };
-    let narrow = Hold { rounds: 20, ..Hold::within(0.001) };
+    let narrow = Inextensibility { rounds: 20, ..Inextensibility::within(0.001) };
     let one = run(1, Width::W16, narrow);
     assert!(one.1 > 100, "{} rounds", one.1);
     assert_eq!(run(3, Width::W16, narrow), one);
     assert_eq!(run(2, Width::W4, narrow), one);
     assert_eq!(run(1, Width::W1, narrow), one);
     // Lists that dwindle to nothing: one worker goes on alone where the others' time is not worth it.
-    let usual = Hold::within(0.003);
+    let usual = Inextensibility::within(0.003);
     let one = run(1, Width::W16, usual);
     assert!(one.1 > 100, "{} rounds", one.1);
     assert_eq!(run(3, Width::W16, usual), one);
@@ -201,7 +205,7 @@ fn cloth_that_is_let_go_falls() {
     let pins = [0, n as u32 - 1];
     pins.iter().for_each(|&p| state.pin(&model, p));
     let mut scratch = Scratch::new(1);
-    let hold = params(Hold::within(0.01));
+    let hold = params(Inextensibility::within(0.01));
     for _ in 0..30 {
         step(&model, &mut state, &mut scratch, &hold, DT);
     }
@@ -210,7 +214,7 @@ fn cloth_that_is_let_go_falls() {
     let (before, speed) = (middle(&state), state.velocities(&model).iter().map(|v| v[1]).sum::<f64>() / (n * n) as f64);
     for _ in 0..60 {
         let report = step(&model, &mut state, &mut scratch, &hold, DT);
-        assert_eq!(report.hold.tethers, 0);
+        assert_eq!(report.inextensibility.tethers, 0);
     }
     // The pins had the speed 0 and a little mass; the middle of all falls by v t − g t²/2, a substep early or late.
     let fallen = middle(&state) - before;
@@ -226,7 +230,7 @@ fn a_soft_direction_stays_soft() {
     let cloth = Cloth { elasticity, ..Cloth::default() };
     let n = 33;
     let model = model::<f64>(&common::sheet(n), &cloth);
-    let run = |hold: Hold, substeps: u32| {
+    let run = |hold: Inextensibility, substeps: u32| {
         let mut state = State::new(&model);
         // Held along weft at one edge, hanging along warp.
         for v in 0..n as u32 {
@@ -242,8 +246,8 @@ fn a_soft_direction_stays_soft() {
         }
         (warp, peak)
     };
-    let (truth, _) = run(Hold::NONE, 200);
-    let (warp, peak) = run(Hold::within(0.01), 0);
+    let (truth, _) = run(Inextensibility::NONE, 200);
+    let (warp, peak) = run(Inextensibility::within(0.01), 0);
     assert!(truth > 0.01, "soft enough to tell: {truth}");
     assert!((warp / truth - 1.0).abs() < 0.05, "stiffer or softer than the material: {warp}, {truth}");
     assert!(peak <= 0.01, "weft {peak}");
@@ -252,15 +256,16 @@ fn a_soft_direction_stays_soft() {
 #[test]
 fn loads_across_the_grain_are_held() {
     let cloth = Cloth { grain: Grain::Direction([0.8, 0.0, 0.6]), ..edges_only() };
-    let (peak, report) = hang::<f32>(41, &cloth, Hold::within(0.01), 100);
-    assert!(peak <= 0.01, "{peak}, {} unmet", report.hold.unmet);
+    let (peak, report) = hang::<f32>(41, &cloth, Inextensibility::within(0.01), 100);
+    assert!(peak <= 0.01, "{peak}, {} unmet", report.inextensibility.unmet);
 }
 
 /// Cloth without stiffness, without area to hang on, or flung about beyond all reason: finite, and no panic.
 #[test]
 fn odd_cloth_stays_finite() {
-    let (peak, report) = hang::<f32>(9, &Cloth { stiffness: NO_ROWS, ..Cloth::default() }, Hold::within(0.01), 5);
-    assert!(peak.is_finite() && report.hold.limited == 0);
+    let (peak, report) =
+        hang::<f32>(9, &Cloth { stiffness: NO_ROWS, ..Cloth::default() }, Inextensibility::within(0.01), 5);
+    assert!(peak.is_finite() && report.inextensibility.limited == 0);
     let model = model::<f32>(&common::sheet(33), &edges_only());
     let mut state = State::new(&model);
     state.pin(&model, 0);
@@ -268,11 +273,11 @@ fn odd_cloth_stays_finite() {
     state.set_position(&model, 40, [1e18, 0.0, 0.0]);
     let mut scratch = Scratch::new(1);
     for _ in 0..5 {
-        step(&model, &mut state, &mut scratch, &params(Hold::within(0.01)), DT);
+        step(&model, &mut state, &mut scratch, &params(Inextensibility::within(0.01)), DT);
     }
     assert!(state.positions(&model).iter().flatten().all(|c| c.is_finite()));
     for hold in [f64::NAN, f64::INFINITY, -1.0, 1e300] {
-        step(&model, &mut state, &mut scratch, &params(Hold::within(hold)), DT);
+        step(&model, &mut state, &mut scratch, &params(Inextensibility::within(hold)), DT);
     }
     assert!(state.positions(&model).iter().flatten().all(|c| c.is_finite()));
 }
@@ -292,8 +297,12 @@ fn stretch_between_pins_is_nobodys_fault() {
         }
         let mut scratch = Scratch::new(1);
         for frame in 0..30 {
-            let report = step(&model, &mut state, &mut scratch, &params(Hold::within(0.01)), DT);
-            assert!(report.hold.unmet == 0 && report.hold.stretch <= 0.01, "frame {frame}: {:?}", report.hold);
+            let report = step(&model, &mut state, &mut scratch, &params(Inextensibility::within(0.01)), DT);
+            assert!(
+                report.inextensibility.unmet == 0 && report.inextensibility.stretch <= 0.01,
+                "frame {frame}: {:?}",
+                report.inextensibility
+            );
         }
     }
 }
@@ -319,7 +328,7 @@ fn clamp<T: Scalar>(model: &Model<T>, state: &mut State<T>, from: f64) {
 }
 
 /// A beam clamped at one end and let go: how far its other end sinks at most in half a second, m, and the last report.
-fn sink<T: Scalar>(hold: Hold, gravity: f64, from: f64) -> (f64, StepReport) {
+fn sink<T: Scalar>(hold: Inextensibility, gravity: f64, from: f64) -> (f64, StepReport) {
     let model = bar::<T>([30, 5, 5], from, &rigid());
     let mut state = State::new(&model);
     clamp(&model, &mut state, from);
@@ -341,11 +350,12 @@ fn sink<T: Scalar>(hold: Hold, gravity: f64, from: f64) -> (f64, StepReport) {
 #[test]
 fn a_stiff_beam_sinks_less() {
     for from in [0.0, 1000.0] {
-        let (plain, held) = (sink::<f32>(Hold::NONE, 9.81, from), sink::<f32>(Hold::within(0.01), 9.81, from));
-        assert!(held.1.hold.levels >= 2 && held.1.hold.nodes > 0, "{:?}", held.1.hold);
+        let (plain, held) =
+            (sink::<f32>(Inextensibility::NONE, 9.81, from), sink::<f32>(Inextensibility::within(0.01), 9.81, from));
+        assert!(held.1.inextensibility.levels >= 2 && held.1.inextensibility.nodes > 0, "{:?}", held.1.inextensibility);
         assert!(held.0 < plain.0 / 16.0, "from {from}: {} without, {} with levels", plain.0, held.0);
     }
-    let still = sink::<f64>(Hold::within(0.01), 0.0, 0.0).0;
+    let still = sink::<f64>(Inextensibility::within(0.01), 0.0, 0.0).0;
     assert!(still < 1e-9, "without gravity its end moved by {still}");
 }
 
@@ -353,7 +363,7 @@ fn a_stiff_beam_sinks_less() {
 #[test]
 fn levels_leave_inverted_bodies_to_their_elements() {
     let model = bar::<f32>([16, 5, 5], 0.0, &rigid());
-    let run = |hold: Hold, place: &dyn Fn([f64; 3]) -> [f64; 3]| {
+    let run = |hold: Inextensibility, place: &dyn Fn([f64; 3]) -> [f64; 3]| {
         let mut state = State::new(&model);
         for v in 0..model.vertices() as u32 {
             state.set_position(&model, v, place(state.position(&model, v)));
@@ -368,10 +378,14 @@ fn levels_leave_inverted_bodies_to_their_elements() {
     let mirrored = |p: [f64; 3]| [p[0], -p[1], p[2]];
     let folded = |p: [f64; 3]| [if p[0] > 0.5 { 1.0 - p[0] } else { p[0] }, p[1], p[2]];
     for (name, place) in [("mirrored", &mirrored as &dyn Fn([f64; 3]) -> [f64; 3]), ("folded", &folded)] {
-        assert_eq!(run(Hold::within(0.01), place), run(Hold::NONE, place), "{name}");
+        assert_eq!(run(Inextensibility::within(0.01), place), run(Inextensibility::NONE, place), "{name}");
     }
     let bent = |p: [f64; 3]| [p[0], p[1] + 0.05 * p[0] * p[0], p[2]];
-    assert_ne!(run(Hold::within(0.01), &bent), run(Hold::NONE, &bent), "what is bent is bent back");
+    assert_ne!(
+        run(Inextensibility::within(0.01), &bent),
+        run(Inextensibility::NONE, &bent),
+        "what is bent is bent back"
+    );
 }
 
 /// A free bar, twisted and let go: its energy (elastic and kinetic) never exceeds what the twist put in.
@@ -392,10 +406,10 @@ fn levels_of_solids_do_not_feed_the_motion() {
     };
     let start = energy(&state);
     let mut scratch = Scratch::new(1);
-    let params = Params { substeps: 10, gravity: [0.0; 3], ..params(Hold::within(0.01)) };
+    let params = Params { substeps: 10, gravity: [0.0; 3], ..params(Inextensibility::within(0.01)) };
     for frame in 0..60 {
         let report = step(&model, &mut state, &mut scratch, &params, DT);
-        assert!(report.hold.levels > 0);
+        assert!(report.inextensibility.levels > 0);
         assert!(energy(&state) <= start, "frame {frame}: {} J of {start} J", energy(&state));
     }
 }
@@ -408,9 +422,9 @@ fn levels_of_solids_have_the_same_bits_for_any_threads_and_width() {
         let mut state = State::new(&model);
         clamp(&model, &mut state, 0.0);
         let mut scratch = Scratch::new(threads).with_width(width).eager();
-        let params = Params { substeps: 4, ..params(Hold::within(0.01)) };
+        let params = Params { substeps: 4, ..params(Inextensibility::within(0.01)) };
         let last = (0..3).map(|_| step(&model, &mut state, &mut scratch, &params, DT)).last();
-        assert!(last.is_some_and(|report| report.hold.levels >= 2));
+        assert!(last.is_some_and(|report| report.inextensibility.levels >= 2));
         state_hash(&model, &state)
     };
     let one = run(1, Width::W4);

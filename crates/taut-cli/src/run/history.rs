@@ -40,7 +40,7 @@ impl Row {
 }
 
 /// What was chosen to keep cloth from stretching, and what was reached, if anything was.
-fn held(hold: &taut::HoldReport) -> Option<Value> {
+fn held(hold: &taut::InextensibilityReport) -> Option<Value> {
     (hold.substeps > 0).then(|| {
         json!({
             "substeps": hold.substeps,

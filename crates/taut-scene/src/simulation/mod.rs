@@ -175,7 +175,7 @@ impl Simulation {
     }
 
     /// What kept cloth from stretching, in all frames computed since it was made.
-    pub fn held(&self) -> taut::HoldReport {
+    pub fn held(&self) -> taut::InextensibilityReport {
         self.tally.hold
     }
 

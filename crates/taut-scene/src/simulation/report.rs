@@ -4,7 +4,7 @@ use super::unsolved::Unsolved;
 use super::{Intersections, limits, touch};
 use crate::write::{Checkpoint, CheckpointError};
 use taut::limit::LimitReport;
-use taut::{ContactReport, HoldReport, Stage, StepReport};
+use taut::{ContactReport, InextensibilityReport, Stage, StepReport};
 
 /// What happened in a frame.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -34,7 +34,7 @@ pub struct FrameReport {
     /// What the strain limiters did, in all steps together.
     pub limit: LimitReport,
     /// What kept cloth from stretching: as of the last step, rounds and passes of all, and the largest stretch at any step's end.
-    pub hold: HoldReport,
+    pub hold: InextensibilityReport,
 }
 
 impl FrameReport {
@@ -57,7 +57,7 @@ impl FrameReport {
         self.iterations += done.iterations;
         self.residual = done.residual;
         self.limit = self.limit.join(&done.limit);
-        self.hold = self.hold.then(done.hold);
+        self.hold = self.hold.then(done.inextensibility);
         self.steps += 1;
     }
 }
@@ -73,7 +73,7 @@ fn add(sums: &mut [f64], seconds: &[f64]) {
 
 /// What happened in all frames so far.
 pub(super) struct Tally {
-    pub hold: HoldReport,
+    pub hold: InextensibilityReport,
     /// The most in a step of the last frame, if they are chosen.
     pub substeps: u32,
     pub contained: u64,
@@ -88,7 +88,7 @@ pub(super) struct Tally {
 impl Tally {
     pub fn new() -> Self {
         Tally {
-            hold: HoldReport::default(),
+            hold: InextensibilityReport::default(),
             substeps: 1,
             contained: 0,
             contacts: 0,

@@ -7,10 +7,10 @@ use super::{
     BuildError, ClothElasticity, Grain, Membrane, ModelBuilder, Oddity, StrainForm, check_number, check_rate,
     check_share,
 };
+use crate::constraint::Loose;
 use crate::lanes::V3;
 use crate::mesh::TriMesh;
 use crate::model::{Body, BodyKind};
-use crate::pack::Loose;
 use std::collections::{HashMap, HashSet};
 
 /// How a cloth behaves.

@@ -1,7 +1,7 @@
 //! Physical stiffness: from moduli in SI units to the compliance of rows.
 
 use super::{BuildError, check_number};
-use crate::pack::{Compliance, SLACK};
+use crate::constraint::{Compliance, SLACK};
 
 /// A cloth's stiffness in physical units. The result does not depend on iterations, time step or mesh, but for what a
 /// solver leaves unsolved and a mesh cannot resolve.

@@ -16,10 +16,10 @@ pub use frames::{Grain, StrainForm};
 pub use patches::Bending;
 pub use solid::{Solid, SolidStiffness};
 
+use crate::constraint::{Batch, Loose, LooseElements};
 use crate::lanes::{Scalar, V3, Vertex};
 use crate::limit::{LimitSpec, Stack};
-use crate::model::{Body, BodyKind, LooseElements, Model};
-use crate::pack::{Batch, Loose};
+use crate::model::{Body, BodyKind, Model};
 use core::ops::Range;
 
 /// Collects bodies and turns them into a [`Model`].
@@ -42,7 +42,7 @@ use core::ops::Range;
 pub struct ModelBuilder {
     positions: Vec<[f64; 3]>,
     masses: Vec<f64>,
-    loose: LooseElements,
+    pub(crate) loose: LooseElements,
     faces: Vec<Loose<3, 1, 0>>,
     bodies: Vec<Body>,
     warnings: Vec<Warning>,

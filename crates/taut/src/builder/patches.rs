@@ -4,10 +4,10 @@ use super::cloth::{MeshEdge, apex_across, rest_angle};
 use super::frames::Material;
 use super::plate::{Plates, compliance};
 use super::{ClothElasticity, ModelBuilder};
+use crate::constraint::{Compliance, Loose, SLACK};
 use crate::element::{Element, Patch};
 use crate::lanes::V3;
 use crate::measure::Values;
-use crate::pack::{Compliance, Loose, SLACK};
 
 /// What resists the bending of cloth with a physical stiffness.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -18,8 +18,8 @@
 //! Weft and warp, which somebody gave, count more than the twist, which nobody did.
 
 use super::frames::Material;
+use crate::constraint::SLACK;
 use crate::eigen::eigen;
-use crate::pack::SLACK;
 
 /// How much each component of the curvature counts: along weft, along warp, twist.
 const CARE: [f64; 3] = [1.0, 1.0, 0.3];

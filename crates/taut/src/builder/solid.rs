@@ -3,10 +3,10 @@
 use super::frames::THINNEST;
 use super::{BuildError, ModelBuilder, Oddity, SolidElasticity, StrainForm, check_number, check_rate, check_share};
 use crate::boundary::boundary_triangles;
+use crate::constraint::Loose;
 use crate::lanes::V3;
 use crate::mesh::TetMesh;
 use crate::model::{Body, BodyKind};
-use crate::pack::Loose;
 use std::collections::HashSet;
 
 /// How a soft body behaves.

@@ -1,6 +1,6 @@
 //! An edge of given length: the "edge based dynamics" that SBD is compared with.
 
-use super::{Element, Improved, Rows, strain};
+use super::{Element, Improved, Quantity, RestShape, RowKind, Rows, strain};
 use crate::lanes::{Real, V3};
 
 /// Two vertices at rest distance L: `|x_1 − x_0|/L − s` (SBD Eq. 12, over the rest length).
@@ -11,7 +11,11 @@ pub enum Edge {}
 
 impl Element<2, 1, 2, 1> for Edge {
     const NAME: &'static str = "edge";
-    const ROWS: [&'static str; 1] = ["stretch"];
+    const ROWS: [RowKind; 1] = [RowKind::new("stretch", Quantity::Length)];
+
+    fn shape(rest: &[f64; 2]) -> RestShape {
+        RestShape::Edge(rest[1] / rest[0])
+    }
 
     #[inline(always)]
     fn map<T: Real>(rest: &[T; 2]) -> [[T; 1]; 1] {

@@ -1,6 +1,6 @@
 //! Bending about an edge shared by two triangles.
 
-use super::{Element, Row, Rows, gram};
+use super::{Element, Quantity, Row, RowKind, Rows, gram};
 use crate::lanes::{Real, V3};
 
 /// The signed dihedral angle φ of two triangles equals its rest value (SBD §3.8, Eq. 39–46 after ERRATA: a signed
@@ -14,11 +14,12 @@ use crate::lanes::{Real, V3};
 ///         x3
 /// ```
 /// Rest number: the rest angle, rad. The value is φ − φ_rest in (−π, π].
+#[derive(Clone, Copy, Debug)]
 pub enum Hinge {}
 
 impl Element<4, 3, 1, 1> for Hinge {
     const NAME: &'static str = "hinge";
-    const ROWS: [&'static str; 1] = ["angle"];
+    const ROWS: [RowKind; 1] = [RowKind::new("angle", Quantity::Bending)];
     const IDENTITY: bool = true;
 
     #[inline(always)]

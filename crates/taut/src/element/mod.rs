@@ -14,6 +14,8 @@ mod edge;
 mod evaluate;
 mod hinge;
 mod patch;
+#[cfg(test)]
+mod sample;
 mod strain;
 mod tetrahedron;
 mod triangle;
@@ -22,6 +24,8 @@ pub use edge::Edge;
 pub use evaluate::{Evaluated, evaluate};
 pub use hinge::Hinge;
 pub use patch::Patch;
+#[cfg(test)]
+pub use sample::SampleSpring;
 pub use strain::{Form, Improved, Plain, StretchShear};
 pub use tetrahedron::TetStrain;
 pub use triangle::TriStrain;
@@ -29,20 +33,27 @@ pub use triangle::TriStrain;
 use crate::lanes::{Real, V3};
 
 /// A kind of element with V = D+1 vertices, D columns, P rest numbers and R rows.
-pub trait Element<const V: usize, const D: usize, const P: usize, const R: usize>: 'static {
+pub trait Element<const V: usize, const D: usize, const P: usize, const R: usize>:
+    Copy + Send + Sync + 'static
+{
     /// What a person calls it.
     const NAME: &'static str;
-    /// What each row measures.
-    const ROWS: [&'static str; R];
+    /// What each row is.
+    const ROWS: [RowKind; R];
     /// Whether the columns are the edge vectors x_k − x_0 themselves (B = 1).
     const IDENTITY: bool = false;
     /// How many of the first rows may have a compliance that couples them.
     const COUPLED: usize = 1;
-    /// Whether the builder ever gives such elements a share of stiffness or damping: kernels that no element needs take
+    /// Whether the builder ever gives such elements a stiffness or damping of projection: kernels that no element needs take
     /// a minute to compile.
-    const SHARES: bool = true;
+    const PROJECTED: bool = true;
     /// Whether the builder ever gives such elements a physical stiffness.
     const ELASTIC: bool = true;
+
+    /// The element's shape at rest, for what is laid over cloth and solids: limiters, coarse levels.
+    fn shape(_rest: &[f64; P]) -> RestShape {
+        RestShape::Other
+    }
 
     /// B, row by row: `f_i = Σ_k B[i][k] (x_{k+1} − x_0)`. Not called if [`IDENTITY`](Self::IDENTITY).
     fn map<T: Real>(rest: &[T; P]) -> [[T; D]; D];
@@ -118,6 +129,75 @@ pub trait Element<const V: usize, const D: usize, const P: usize, const R: usize
     }
 }
 
+/// What a row is: nobody guesses it from numbers of vertices or constants.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RowKind {
+    /// What a person calls it.
+    pub name: &'static str,
+    /// What it measures.
+    pub quantity: Quantity,
+    /// How much its value changes with what it measures, at rest (per unit of strain, or per radian): 1 for most, 2 for an entry of
+    /// Green's strain, f·f − s². With a compliance c over a size A (m², m³) the modulus is scale²/(c A).
+    pub scale: f64,
+}
+
+/// What a row measures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quantity {
+    /// The length of an edge over that at rest − 1.
+    Length,
+    /// Stretch along an axis of the material, 0 being the weft of cloth and 1 its warp.
+    Stretch(usize),
+    /// The angle between two axes of the material.
+    Shear(usize, usize),
+    /// Area over that at rest − 1.
+    Area,
+    /// Volume over that at rest − 1.
+    Volume,
+    /// An angle between two triangles.
+    Bending,
+}
+
+impl Quantity {
+    /// Its unit; `"1"` for strains.
+    pub const fn unit(self) -> &'static str {
+        match self {
+            Quantity::Bending => "rad",
+            _ => "1",
+        }
+    }
+}
+
+impl RowKind {
+    /// A row whose value is what it measures.
+    pub const fn new(name: &'static str, quantity: Quantity) -> Self {
+        RowKind { name, quantity, scale: 1.0 }
+    }
+
+    /// A stretch along axis `axis`.
+    const fn stretch<F: Form>(name: &'static str, axis: usize) -> Self {
+        RowKind { name, quantity: Quantity::Stretch(axis), scale: if F::IMPROVED_STRETCH { 1.0 } else { 2.0 } }
+    }
+}
+
+/// An element's shape at rest.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum RestShape {
+    /// None that carries stretch.
+    Other,
+    /// An edge of this length, m.
+    Edge(f64),
+    /// A triangle: x1 − x0 and x2 − x0 in weft and warp, at the lengths that count as unstretched, m.
+    Triangle([[f64; 2]; 2]),
+    /// A tetrahedron.
+    Tetrahedron {
+        /// m³.
+        volume: f64,
+        /// Whether it is at rest at the size of the mesh.
+        as_built: bool,
+    },
+}
+
 /// One row of an element, with gradients at N of its columns.
 #[derive(Clone, Copy, Debug)]
 pub struct Row<T, const N: usize> {
@@ -172,7 +252,57 @@ macro_rules! element_kinds {
             plain_tetrahedra: $crate::element::TetStrain<$crate::element::Plain> [4, 3, 12, 7],
             hinges: $crate::element::Hinge [4, 3, 1, 1],
             patches: $crate::element::Patch [6, 5, 3, 3],
+            #[cfg(test)] samples: $crate::element::SampleSpring [2, 1, 1, 1],
         }
     };
 }
 pub(crate) use element_kinds;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lanes::Dual;
+
+    /// What rows say of their scale is how their values change with strain, at rest: `corners` is the shape at rest, of `rest`.
+    fn check<E, const V: usize, const D: usize, const P: usize, const R: usize>(corners: [[f64; 3]; V], rest: [f64; P])
+    where
+        E: Element<V, D, P, R>,
+    {
+        for (r, row) in E::ROWS.iter().enumerate() {
+            // x_along grows by ε x_of.
+            let strained = |along: usize, of: usize| {
+                let point = |p: [f64; 3]| {
+                    let mut q = p.map(Dual::constant);
+                    q[along].derivative += p[of];
+                    V3::from(q)
+                };
+                let rows = evaluate::<E, Dual, V, D, P, R>(&rest.map(Dual::constant), &corners.map(point));
+                assert!(rows.values[r].value.abs() < 1e-12, "{} {} is not at rest", E::NAME, row.name);
+                rows.values[r].derivative
+            };
+            let slope = match row.quantity {
+                Quantity::Length => strained(0, 0),
+                Quantity::Stretch(axis) => strained(axis, axis),
+                Quantity::Shear(a, b) => strained(a, b),
+                Quantity::Area => strained(0, 0),
+                Quantity::Volume => strained(2, 2),
+                Quantity::Bending => continue,
+            };
+            assert!((slope - row.scale).abs() < 1e-12, "{} {}: {slope}", E::NAME, row.name);
+        }
+    }
+
+    #[test]
+    fn rows_change_with_strain_as_they_say() {
+        let x = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+        check::<Edge, 2, 1, 2, 1>([x[0], [2.0, 0.0, 0.0]], [0.5, 1.0]);
+        check::<SampleSpring, 2, 1, 1, 1>([x[0], [2.0, 0.0, 0.0]], [0.5]);
+        let flat = [1.0, 0.0, 0.0, 1.0, 1.0, 1.0];
+        check::<TriStrain<Improved>, 3, 2, 6, 4>([x[0], x[1], x[2]], flat);
+        check::<TriStrain<Plain>, 3, 2, 6, 4>([x[0], x[1], x[2]], flat);
+        check::<TriStrain<StretchShear>, 3, 2, 6, 4>([x[0], x[1], x[2]], flat);
+        let cube = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0];
+        check::<TetStrain<Improved>, 4, 3, 12, 7>(x, cube);
+        check::<TetStrain<Plain>, 4, 3, 12, 7>(x, cube);
+    }
+}

@@ -1,7 +1,7 @@
 //! Bending of a triangle against its three neighbours.
 
 use super::hinge::Fold;
-use super::{Element, Row, Rows, gram};
+use super::{Element, Quantity, Row, RowKind, Rows, gram};
 use crate::lanes::{Real, V3};
 
 /// The three signed angles between a triangle and its neighbours equal their rest values (as [`Hinge`](super::Hinge), with the same sign).
@@ -18,6 +18,7 @@ use crate::lanes::{Real, V3};
 /// Rest numbers: the rest angles, rad. Three angles are as many as a curvature has components (along weft, along warp, and the twist),
 /// and a stiffness that couples them can be that of a plate: single hinges are three springs in fixed directions, which no plate is. How
 /// the builder chooses it: `builder/patches.rs`.
+#[derive(Clone, Copy, Debug)]
 pub enum Patch {}
 
 impl Patch {
@@ -27,10 +28,14 @@ impl Patch {
 
 impl Element<6, 5, 3, 3> for Patch {
     const NAME: &'static str = "patch";
-    const ROWS: [&'static str; 3] = ["angle 01", "angle 12", "angle 20"];
+    const ROWS: [RowKind; 3] = [
+        RowKind::new("angle 01", Quantity::Bending),
+        RowKind::new("angle 12", Quantity::Bending),
+        RowKind::new("angle 20", Quantity::Bending),
+    ];
     const IDENTITY: bool = true;
     const COUPLED: usize = 3;
-    const SHARES: bool = false;
+    const PROJECTED: bool = false;
 
     #[inline(always)]
     fn map<T: Real>(rest: &[T; 3]) -> [[T; 5]; 5] {

@@ -4,13 +4,13 @@ use super::{Row, Rows, gram};
 use crate::lanes::{Real, V3};
 
 /// Which form of stretch and of shear.
-pub trait Form: 'static {
+pub trait Form: Copy + Send + Sync + 'static {
     /// SBD Eq. 14 if true, Eq. 9 if not.
     const IMPROVED_STRETCH: bool;
     /// SBD Eq. 15 if true, Eq. 10 if not.
     const IMPROVED_SHEAR: bool;
-    /// As [`Element::SHARES`](super::Element::SHARES).
-    const SHARES: bool;
+    /// As [`Element::PROJECTED`](super::Element::PROJECTED).
+    const PROJECTED: bool;
     /// As [`Element::ELASTIC`](super::Element::ELASTIC).
     const ELASTIC: bool;
     /// What a person calls such a triangle.
@@ -24,15 +24,17 @@ pub trait Form: 'static {
 #[derive(Clone, Copy, Debug)]
 pub enum Improved {}
 /// The entries of Green's strain as they are: S_ii − s_i² and S_ij (SBD Eq. 9 and 10).
+#[derive(Clone, Copy, Debug)]
 pub enum Plain {}
 
 /// Stretch as √S_ii − s_i, shear as S_ij: the conditions of Baraff and Witkin.
+#[derive(Clone, Copy, Debug)]
 pub enum StretchShear {}
 
 impl Form for Improved {
     const IMPROVED_STRETCH: bool = true;
     const IMPROVED_SHEAR: bool = true;
-    const SHARES: bool = true;
+    const PROJECTED: bool = true;
     const ELASTIC: bool = false;
     const TRIANGLE: &'static str = "triangle strain";
     const TETRAHEDRON: &'static str = "tetrahedron strain";
@@ -40,7 +42,7 @@ impl Form for Improved {
 impl Form for Plain {
     const IMPROVED_STRETCH: bool = false;
     const IMPROVED_SHEAR: bool = false;
-    const SHARES: bool = true;
+    const PROJECTED: bool = true;
     const ELASTIC: bool = true;
     const TRIANGLE: &'static str = "plain triangle strain";
     const TETRAHEDRON: &'static str = "plain tetrahedron strain";
@@ -48,7 +50,7 @@ impl Form for Plain {
 impl Form for StretchShear {
     const IMPROVED_STRETCH: bool = true;
     const IMPROVED_SHEAR: bool = false;
-    const SHARES: bool = false;
+    const PROJECTED: bool = false;
     const ELASTIC: bool = true;
     const TRIANGLE: &'static str = "stretch-shear triangle strain";
     const TETRAHEDRON: &'static str = "stretch-shear tetrahedron strain";

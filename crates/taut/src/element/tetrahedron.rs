@@ -1,6 +1,6 @@
 //! Strain of a tetrahedron.
 
-use super::{Element, Form, Row, Rows, strain};
+use super::{Element, Form, Quantity, RestShape, Row, RowKind, Rows, strain};
 use crate::lanes::{Real, V3};
 use core::marker::PhantomData;
 
@@ -9,15 +9,31 @@ use core::marker::PhantomData;
 ///
 /// F = [x1−x0, x2−x0, x3−x0] Q⁻¹, Q the rest positions in the frame, det Q > 0.
 /// Rest numbers: Q⁻¹ column by column (1/m), rest stretches along the three axes.
+#[derive(Clone, Copy, Debug)]
 pub struct TetStrain<F>(PhantomData<F>);
 
 impl<F: Form> Element<4, 3, 12, 7> for TetStrain<F> {
     const NAME: &'static str = F::TETRAHEDRON;
-    const ROWS: [&'static str; 7] =
-        ["stretch 1", "stretch 2", "stretch 3", "shear 12", "shear 13", "shear 23", "volume"];
+    const ROWS: [RowKind; 7] = [
+        RowKind::stretch::<F>("stretch 1", 0),
+        RowKind::stretch::<F>("stretch 2", 1),
+        RowKind::stretch::<F>("stretch 3", 2),
+        RowKind::new("shear 12", Quantity::Shear(0, 1)),
+        RowKind::new("shear 13", Quantity::Shear(0, 2)),
+        RowKind::new("shear 23", Quantity::Shear(1, 2)),
+        RowKind::new("volume", Quantity::Volume),
+    ];
     const COUPLED: usize = 3;
-    const SHARES: bool = F::SHARES;
+    const PROJECTED: bool = F::PROJECTED;
     const ELASTIC: bool = F::ELASTIC;
+
+    fn shape(rest: &[f64; 12]) -> RestShape {
+        let column = |k: usize| V3::new(rest[k], rest[k + 1], rest[k + 2]);
+        // Of Q⁻¹.
+        let determinant = column(0).dot(column(3).cross(column(6)));
+        let as_built = rest[9..].iter().all(|s| (s - 1.0).abs() < 1e-6);
+        RestShape::Tetrahedron { volume: 1.0 / (6.0 * determinant).abs(), as_built }
+    }
 
     #[inline(always)]
     fn map<T: Real>(r: &[T; 12]) -> [[T; 3]; 3] {

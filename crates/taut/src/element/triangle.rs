@@ -1,6 +1,6 @@
 //! Strain of a triangle.
 
-use super::{Element, Form, Rows, strain};
+use super::{Element, Form, Quantity, RestShape, RowKind, Rows, strain};
 use crate::lanes::{Real, V3};
 use core::marker::PhantomData;
 
@@ -17,10 +17,24 @@ pub struct TriStrain<F>(PhantomData<F>);
 
 impl<F: Form> Element<3, 2, 6, 4> for TriStrain<F> {
     const NAME: &'static str = F::TRIANGLE;
-    const ROWS: [&'static str; 4] = ["weft", "warp", "shear", "area"];
+    const ROWS: [RowKind; 4] = [
+        RowKind::stretch::<F>("weft", 0),
+        RowKind::stretch::<F>("warp", 1),
+        RowKind::new("shear", Quantity::Shear(0, 1)),
+        RowKind::new("area", Quantity::Area),
+    ];
     const COUPLED: usize = 2;
-    const SHARES: bool = F::SHARES;
+    const PROJECTED: bool = F::PROJECTED;
     const ELASTIC: bool = F::ELASTIC;
+
+    fn shape(rest: &[f64; 6]) -> RestShape {
+        let [a, b, c, d, s, t] = *rest;
+        // Rows of B are columns of Q⁻¹: the edges, columns of Q, are the rows of the inverse of B.
+        let over = 1.0 / (a * d - b * c);
+        let edges = [[d * over * s, -b * over * t], [-c * over * s, a * over * t]];
+        let sound = edges.iter().flatten().all(|c| c.is_finite());
+        if sound { RestShape::Triangle(edges) } else { RestShape::Other }
+    }
 
     #[inline(always)]
     fn map<T: Real>(rest: &[T; 6]) -> [[T; 2]; 2] {

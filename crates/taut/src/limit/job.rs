@@ -162,7 +162,7 @@ impl<T: Scalar> Job<'_, T> {
     /// # Safety
     /// As [`Limit::relax`]; and nobody else touches the target's arrays until all workers have returned.
     pub unsafe fn filter(&self, worker: Worker<'_>, limiter: &dyn Limit<T>) -> LimitReport {
-        let mine = worker.share(0..self.n);
+        let mine = worker.chunk(0..self.n);
         for i in mine.clone() {
             let place = Place::new::<Vertex<T>>(i as u32);
             // SAFETY: i is below n, the length of all arrays; workers' shares are disjoint.
@@ -426,7 +426,7 @@ impl<T: Scalar> LimitScratch<T> {
             return LimitReport::default();
         };
         let report = std::sync::Mutex::new(LimitReport::default());
-        self.team.run(workers, |worker| {
+        let program = |worker: Worker<'_>| {
             // SAFETY: the job was made for this limiter, the arrays are borrowed until the team is done.
             let mine = unsafe { job.filter(worker, limiter) };
             if worker.id == 0
@@ -434,7 +434,9 @@ impl<T: Scalar> LimitScratch<T> {
             {
                 *all = mine;
             }
-        });
+        };
+        // SAFETY: limiters go the same way on every worker: they decide by what all have measured together.
+        unsafe { self.team.run(workers, program) };
         report.into_inner().unwrap_or_default()
     }
 }

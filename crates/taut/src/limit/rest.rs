@@ -1,7 +1,7 @@
 //! Rest shapes of elements, from whatever a simulator has.
 
+use crate::constraint::Batch;
 use crate::lanes::{BLOCK, Scalar, V3, Vertex};
-use crate::pack::Batch;
 
 /// A triangle at rest.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -147,7 +147,7 @@ fn between(vertices: [u32; 2], positions: &[[f64; 3]]) -> RestEdge {
 /// shape is the stretched one if there are rest stretches.
 pub fn triangles_of_batch<T: Scalar, const R: usize>(batch: &Batch<T, 3, 6, R>) -> Vec<RestTriangle> {
     let mut out = vec![RestTriangle { vertices: [0; 3], edges: [[0.0; 2]; 2] }; batch.count];
-    for (block, source) in batch.blocks.iter().zip(&batch.source) {
+    for (block, source) in batch.blocks().iter().zip(&batch.source) {
         for lane in 0..BLOCK {
             let Some(slot) = out.get_mut(source[lane] as usize) else { continue };
             let [a, b, c, d, s, t] = block.rest.map(|r| r[lane].f64());
@@ -164,7 +164,7 @@ pub fn triangles_of_batch<T: Scalar, const R: usize>(batch: &Batch<T, 3, 6, R>) 
 /// The tetrahedra of a batch of strain elements (twelve rest numbers: Q⁻¹ and three rest stretches), likewise.
 pub fn tets_of_batch<T: Scalar, const R: usize>(batch: &Batch<T, 4, 12, R>) -> Vec<RestTet> {
     let mut out = vec![RestTet { vertices: [0; 4], edges: [[0.0; 3]; 3] }; batch.count];
-    for (block, source) in batch.blocks.iter().zip(&batch.source) {
+    for (block, source) in batch.blocks().iter().zip(&batch.source) {
         for lane in 0..BLOCK {
             let Some(slot) = out.get_mut(source[lane] as usize) else { continue };
             let b = block.rest.map(|r| r[lane].f64());

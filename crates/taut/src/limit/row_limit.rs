@@ -6,9 +6,9 @@ use super::rates::RateLimit;
 use super::rows::{Bands, RowSweep};
 use super::sweeps::{self, Mode, Sweeper};
 use super::{Band, Limit, LimitReport, Needs, SweepSettings, Violation};
+use crate::constraint::Batch;
 use crate::element::{Edge, Element};
 use crate::lanes::{Scalar, Width};
-use crate::pack::Batch;
 use crate::team::Worker;
 use core::marker::PhantomData;
 use fearless_simd::Level;
@@ -112,7 +112,7 @@ where
         sight: &'a mut super::job::Sight,
     ) -> RowSweep<'a, E, T, V, D, P, R, RATE> {
         RowSweep {
-            blocks: &self.batch.blocks[blocks.clone()],
+            blocks: &self.batch.blocks()[blocks.clone()],
             bands: &self.bands[blocks],
             rows: self.rows,
             moving: mode == Mode::Move,
@@ -126,7 +126,7 @@ where
 
     fn sweeper(&self) -> Sweeper<'_> {
         Sweeper {
-            colours: &self.batch.colours,
+            colours: self.batch.colours(),
             settings: &self.settings,
             degenerate: self.degenerate,
             spare: sweeps::spare(&self.batch),

@@ -5,10 +5,10 @@
 use super::Band;
 use super::job::Sight;
 use super::lanewise::{LaneSight, sound};
+use crate::constraint::{Batch, Block};
+use crate::constraint::{edges, gather, load_rows, move_vertices, scatter};
 use crate::element::{Element, Row, Rows};
 use crate::lanes::{BLOCK, Kernel, Lanes, Real, Scalar, Shared, V3, Vertex};
-use crate::pack::{Batch, Block};
-use crate::solve::lanewise::{edges, gather, load_rows, move_vertices, scatter};
 use core::marker::PhantomData;
 
 /// The bands of a block of elements: what each row (or its rate, in 1/s) may be, and its compliance.

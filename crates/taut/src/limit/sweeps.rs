@@ -3,8 +3,8 @@
 use super::job::{Job, Sight};
 use super::{LimitReport, Needs, Skipped, Violation};
 use crate::BuildError;
+use crate::constraint::{Batch, Loose};
 use crate::lanes::{BLOCK, Scalar, Vertex};
-use crate::pack::{Batch, Loose};
 use crate::team::Worker;
 use core::ops::Range;
 
@@ -74,7 +74,7 @@ impl Sweeper<'_> {
         let mut once = |mode, near, order: &[u32]| {
             let mut mine = Sight::default();
             for &c in order {
-                sweep(worker.share(self.colours[c as usize].clone()), mode, near, &mut mine);
+                sweep(worker.chunk(self.colours[c as usize].clone()), mode, near, &mut mine);
                 if mode == Mode::Move {
                     worker.sync();
                 }
@@ -121,13 +121,13 @@ pub(super) fn needs<T, const V: usize, const P: usize, const R: usize>(
     vertices: usize,
     batch: &Batch<T, V, P, R>,
 ) -> Needs {
-    let workers = (batch.blocks.len() / (batch.colours.len().max(1) * 128)).max(1);
+    let workers = (batch.blocks().len() / (batch.colours().len().max(1) * 128)).max(1);
     Needs { vertices, workers, ..Needs::default() }
 }
 
 /// Lanes without an element.
 pub(super) fn spare<T, const V: usize, const P: usize, const R: usize>(batch: &Batch<T, V, P, R>) -> u64 {
-    (batch.blocks.len() * BLOCK - batch.count) as u64
+    (batch.blocks().len() * BLOCK - batch.count) as u64
 }
 
 /// An element to be packed.

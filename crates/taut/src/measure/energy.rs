@@ -1,9 +1,9 @@
 //! Elastic energy.
 
+use crate::constraint::{Batch, Elastic, SLACK, Visit};
 use crate::element::Element;
 use crate::lanes::{BLOCK, Scalar, Vertex};
-use crate::model::{Model, Visit};
-use crate::pack::{Batch, Elastic, SLACK};
+use crate::model::Model;
 use crate::state::State;
 
 /// The elastic energy U = ½ cᵀ E c of all rows with a physical stiffness, J.
@@ -39,7 +39,8 @@ impl<T: Scalar> Visit<T> for Sum<'_, T> {
     where
         E: Element<V, D, P, R>,
     {
-        for (b, ((block, elastic), source)) in batch.blocks.iter().zip(&batch.elastic).zip(&batch.source).enumerate() {
+        for (b, ((block, elastic), source)) in batch.blocks().iter().zip(&batch.elastic).zip(&batch.source).enumerate()
+        {
             for lane in (0..BLOCK).filter(|&lane| source[lane] != u32::MAX) {
                 let (c, _) = super::values_at::<E, T, V, D, P, R>(block, lane, self.x);
                 self.joules += energy(elastic, lane, &c);

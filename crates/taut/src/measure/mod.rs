@@ -5,10 +5,10 @@ mod energy;
 pub use crate::solve::global::fastest_mode;
 pub use energy::{elastic_energy, firmness};
 
+use crate::constraint::{Batch, Block, Visit};
 use crate::element::{Element, Row, Rows};
 use crate::lanes::{BLOCK, Scalar, V3, Vertex};
-use crate::model::{Model, Visit};
-use crate::pack::{Batch, Block};
+use crate::model::Model;
 use crate::state::{State, xyz};
 
 /// The values of an element's rows, and nothing else.
@@ -145,7 +145,7 @@ where
     T: Scalar,
 {
     let mut out = vec![[0.0; R]; batch.count];
-    for (block, source) in batch.blocks.iter().zip(&batch.source) {
+    for (block, source) in batch.blocks().iter().zip(&batch.source) {
         for lane in 0..BLOCK {
             let Some(to) = out.get_mut(source[lane] as usize) else { continue };
             let (values, rest) = values_at::<E, T, V, D, P, R>(block, lane, x);

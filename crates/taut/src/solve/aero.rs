@@ -1,8 +1,7 @@
 //! Wind and drag on triangles.
 
-use super::lanewise::{edges, gather, load_rows, point, scatter};
-use crate::lanes::{BLOCK, Kernel, Lanes, Real, Scalar, Shared, V3, Vertex};
-use crate::pack::Block;
+use crate::constraint::{Cold, Lot, LotKernel, edges, point};
+use crate::lanes::{Lanes, Real, Scalar, V3};
 
 /// The air around the cloth.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,56 +29,32 @@ impl Air {
     }
 }
 
-/// One sweep over faces of one colour that lets the air push on velocities for a time h.
+/// Lets the air push on velocities (array 1) of faces at positions (array 0, with inverse masses) for a time h.
 ///
 /// With the air's velocity u relative to the triangle, split into u_n along the normal and u_t along the surface, the
 /// force is `½ ρ A (c_n |u_n| u_n + c_t |u_t| u_t)`. It is taken implicitly in the triangle's mean velocity, so a
-/// gale takes light cloth along and never beyond itself.
-pub struct Blow<'a, T> {
-    blocks: &'a [Block<T, 3, 1, 0>],
-    air: Air,
-    h: f64,
-    x: Shared<'a, Vertex<T>>,
-    v: Shared<'a, Vertex<T>>,
+/// gale takes light cloth along and never beyond itself. Rest number of a face: how much of it the air sees.
+#[derive(Clone, Copy, Debug)]
+pub struct Blow {
+    /// The air.
+    pub air: Air,
+    /// For how long, s.
+    pub h: f64,
 }
 
-impl<'a, T> Blow<'a, T> {
-    /// Blows on velocities `v` at positions `x` for `h` seconds.
-    ///
-    /// # Safety
-    /// As [`Project::new`](super::pbd::Project::new), for `x` and `v`.
-    pub unsafe fn new(
-        blocks: &'a [Block<T, 3, 1, 0>],
-        air: Air,
-        h: f64,
-        x: Shared<'a, Vertex<T>>,
-        v: Shared<'a, Vertex<T>>,
-    ) -> Self {
-        Blow { blocks, air, h, x, v }
-    }
-}
+impl<T: Scalar> LotKernel<T, 3, 1, 0, 2> for Blow {
+    type Compiled = Cold;
 
-impl<T: Scalar> Kernel<T> for Blow<'_, T> {
     #[inline(always)]
-    fn run<L: Lanes<T>>(self, token: L::Token) {
-        for block in self.blocks {
-            let mut lane = 0;
-            while lane < BLOCK {
-                let [cover] = load_rows::<T, L, 1>(token, &block.rest, lane);
-                // SAFETY: `new`'s promise.
-                let x = unsafe { gather::<T, L, 3>(token, self.x, &block.places, lane) };
-                // SAFETY: `new`'s promise.
-                let mut v = unsafe { gather::<T, L, 3>(token, self.v, &block.places, lane) };
-                self.blow(cover, &x, &mut v);
-                // SAFETY: `new`'s promise.
-                unsafe { scatter::<T, L, 3>(v, self.v, &block.places, lane) };
-                lane += L::N;
-            }
-        }
+    fn lot<L: Lanes<T>>(&mut self, lot: &mut Lot<'_, T, L, 3, 1, 0, 2>) {
+        let [cover] = lot.rest();
+        let (x, mut v) = (lot.gather(0), lot.gather(1));
+        self.blow(cover, &x, &mut v);
+        lot.scatter(1, v);
     }
 }
 
-impl<T: Scalar> Blow<'_, T> {
+impl Blow {
     #[inline(always)]
     fn blow<L: Real>(&self, cover: L, x: &[[L; 4]; 3], v: &mut [[L; 4]; 3]) {
         let [a, b] = edges::<L, 3, 2>(x);

@@ -2,7 +2,6 @@
 
 pub mod aero;
 pub(crate) mod global;
-pub(crate) mod lanewise;
 pub mod pbd;
 pub(crate) mod scheme;
 pub(crate) mod soft;

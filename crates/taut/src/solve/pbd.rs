@@ -1,79 +1,84 @@
 //! Position-based dynamics: rows are projected one after another (SBD Eq. 1, 2), velocities damped along them.
 
-use super::lanewise::{edges, floored, gather, load_rows, move_vertices, scatter, weights};
+use crate::constraint::{Batch, Cold, Hot, Lot, LotKernel, Sweep, Visit, edges, floored, move_vertices, weights};
 use crate::element::{Element, Row, Rows};
-use crate::lanes::{BLOCK, Kernel, Lanes, Real, Scalar, Shared, V3, Vertex};
-use crate::pack::Block;
+use crate::lanes::{BLOCK, Lanes, Real, Scalar, Shared, V3, Vertex};
 use core::marker::PhantomData;
 
-/// One sweep over blocks of one colour that moves vertices to meet their rows.
-pub struct Project<'a, E, T, const V: usize, const D: usize, const P: usize, const R: usize> {
-    blocks: &'a [Block<T, V, P, R>],
-    rows: u32,
-    x: Shared<'a, Vertex<T>>,
-    kind: PhantomData<E>,
+/// One sweep of projections over all elements.
+pub(crate) struct ProjectAll<'a, T> {
+    pub sweep: Sweep<'a>,
+    /// Positions with inverse masses.
+    pub x: Shared<'a, Vertex<T>>,
 }
 
-impl<'a, E, T, const V: usize, const D: usize, const P: usize, const R: usize> Project<'a, E, T, V, D, P, R> {
-    /// Projects `blocks`, rows by the bits of `rows`, on positions `x` with inverse masses.
-    ///
-    /// # Safety
-    /// All indices of the blocks are below `x.len()`, no vertex but the spare one appears twice in `blocks`, and no
-    /// other thread touches these vertices until the kernel has run.
-    pub unsafe fn new(blocks: &'a [Block<T, V, P, R>], rows: u32, x: Shared<'a, Vertex<T>>) -> Self {
-        Project { blocks, rows, x, kind: PhantomData }
-    }
-}
-
-impl<E, T, const V: usize, const D: usize, const P: usize, const R: usize> Kernel<T> for Project<'_, E, T, V, D, P, R>
-where
-    T: Scalar,
-    E: Element<V, D, P, R>,
-{
-    #[inline(always)]
-    fn run<L: Lanes<T>>(self, token: L::Token) {
-        for block in self.blocks {
-            let mut lane = 0;
-            while lane < BLOCK {
-                // SAFETY: `new`'s promise.
-                unsafe { project::<E, T, L, V, D, P, R>(token, block, lane, self.rows, self.x) };
-                lane += L::N;
-            }
+impl<T: Scalar> Visit<T> for ProjectAll<'_, T> {
+    fn visit<E, const V: usize, const D: usize, const P: usize, const R: usize>(&mut self, batch: &Batch<T, V, P, R>)
+    where
+        E: Element<V, D, P, R>,
+    {
+        if E::PROJECTED && batch.stiff_rows != 0 {
+            self.sweep.run(batch, [self.x], &mut Project::<E, D>::new(batch.stiff_rows));
         }
     }
 }
 
-/// Projects the rows of `L::N` elements.
-///
-/// # Safety
-/// As [`Project::new`].
-#[inline(always)]
-unsafe fn project<E, T, L, const V: usize, const D: usize, const P: usize, const R: usize>(
-    token: L::Token,
-    block: &Block<T, V, P, R>,
-    lane: usize,
+/// One sweep of damping over all elements.
+pub(crate) struct DampAll<'a, T> {
+    pub sweep: Sweep<'a>,
+    /// Positions with inverse masses, and velocities.
+    pub arrays: [Shared<'a, Vertex<T>>; 2],
+    /// For how long, s.
+    pub h: f64,
+}
+
+impl<T: Scalar> Visit<T> for DampAll<'_, T> {
+    fn visit<E, const V: usize, const D: usize, const P: usize, const R: usize>(&mut self, batch: &Batch<T, V, P, R>)
+    where
+        E: Element<V, D, P, R>,
+    {
+        if E::PROJECTED && batch.damped_rows != 0 {
+            self.sweep.run(batch, self.arrays, &mut Damp::<E, T, D, R>::new(batch, self.h));
+        }
+    }
+}
+
+/// Moves vertices (array 0: positions with inverse masses) to meet their elements' rows.
+#[derive(Clone, Copy, Debug)]
+pub struct Project<E, const D: usize> {
     rows: u32,
-    x: Shared<'_, Vertex<T>>,
-) where
+    kind: PhantomData<E>,
+}
+
+impl<E, const D: usize> Project<E, D> {
+    /// Projects rows by the bits of `rows`.
+    pub fn new(rows: u32) -> Self {
+        Project { rows, kind: PhantomData }
+    }
+}
+
+impl<E, T, const V: usize, const D: usize, const P: usize, const R: usize> LotKernel<T, V, P, R, 1> for Project<E, D>
+where
     T: Scalar,
-    L: Lanes<T>,
     E: Element<V, D, P, R>,
 {
-    let rest = load_rows::<T, L, P>(token, &block.rest, lane);
-    let stiffness = load_rows::<T, L, R>(token, &block.stiffness, lane);
-    // SAFETY: the caller's promise.
-    let mut v = unsafe { gather::<T, L, V>(token, x, &block.places, lane) };
-    let mut columns = E::columns(&rest, &edges::<L, V, D>(&v));
-    let mut projector = Projector {
-        rows,
-        stiffness,
-        metric: E::metric(&rest, &floored(&weights(&v))),
-        total: [V3::lit(v[0][0], [0.0; 3]); D],
-    };
-    E::rows(&rest, &mut columns, &mut projector);
-    move_vertices(&mut v, &E::spread(&rest, &projector.total));
-    // SAFETY: the caller's promise.
-    unsafe { scatter::<T, L, V>(v, x, &block.places, lane) };
+    type Compiled = Hot;
+
+    #[inline(always)]
+    fn lot<L: Lanes<T>>(&mut self, lot: &mut Lot<'_, T, L, V, P, R, 1>) {
+        let (rest, stiffness) = (lot.rest(), lot.stiffness());
+        let mut v = lot.gather(0);
+        let mut columns = E::columns(&rest, &edges::<L, V, D>(&v));
+        let mut projector = Projector {
+            rows: self.rows,
+            stiffness,
+            metric: E::metric(&rest, &floored(&weights(&v))),
+            total: [V3::lit(v[0][0], [0.0; 3]); D],
+        };
+        E::rows(&rest, &mut columns, &mut projector);
+        move_vertices(&mut v, &E::spread(&rest, &projector.total));
+        lot.scatter(0, v);
+    }
 }
 
 /// Solves each row on the columns, one after another, and keeps the sum of multipliers times gradients.
@@ -164,77 +169,59 @@ fn step<L: Real, const D: usize, const N: usize>(
     }
 }
 
-/// One sweep over blocks of one colour that damps velocities along the rows.
-pub struct Damp<'a, E, T, const V: usize, const D: usize, const P: usize, const R: usize> {
-    blocks: &'a [Block<T, V, P, R>],
+/// Damps velocities (array 1) along the rows at positions (array 0, with inverse masses).
+#[derive(Clone, Copy, Debug)]
+pub struct Damp<'a, E, T, const D: usize, const R: usize> {
     damping: &'a [[[T; BLOCK]; R]],
     rows: u32,
-    h: T,
-    x: Shared<'a, Vertex<T>>,
-    v: Shared<'a, Vertex<T>>,
+    h: f64,
     kind: PhantomData<E>,
 }
 
-impl<'a, E, T, const V: usize, const D: usize, const P: usize, const R: usize> Damp<'a, E, T, V, D, P, R> {
-    /// Damps velocities `v` along the rows at positions `x` for a time `h` (s); `damping` is parallel to `blocks`.
-    ///
-    /// # Safety
-    /// As [`Project::new`], for `x` and `v`.
-    pub unsafe fn new(
-        blocks: &'a [Block<T, V, P, R>],
-        damping: &'a [[[T; BLOCK]; R]],
-        rows: u32,
-        h: T,
-        x: Shared<'a, Vertex<T>>,
-        v: Shared<'a, Vertex<T>>,
-    ) -> Self {
-        Damp { blocks, damping, rows, h, x, v, kind: PhantomData }
+impl<'a, E, T: Scalar, const D: usize, const R: usize> Damp<'a, E, T, D, R> {
+    /// Damps for a time `h` (s) what is damped in `batch`.
+    pub fn new<const V: usize, const P: usize>(batch: &'a Batch<T, V, P, R>, h: f64) -> Self {
+        // The time as the kernel knows it.
+        Damp { damping: &batch.damping, rows: batch.damped_rows, h: T::of(h).f64(), kind: PhantomData }
     }
 }
 
-impl<E, T, const V: usize, const D: usize, const P: usize, const R: usize> Kernel<T> for Damp<'_, E, T, V, D, P, R>
+impl<E, T, const V: usize, const D: usize, const P: usize, const R: usize> LotKernel<T, V, P, R, 2>
+    for Damp<'_, E, T, D, R>
 where
     T: Scalar,
     E: Element<V, D, P, R>,
 {
+    type Compiled = Cold;
+
     #[inline(always)]
-    fn run<L: Lanes<T>>(self, token: L::Token) {
-        for (block, damping) in self.blocks.iter().zip(self.damping) {
-            let mut lane = 0;
-            while lane < BLOCK {
-                let rest = load_rows::<T, L, P>(token, &block.rest, lane);
-                let mut share = load_rows::<T, L, R>(token, damping, lane);
-                // A rate c over a time h, implicitly: 1 − 1/(1 + c h) of the velocity goes. Never more than all.
-                let h = share[0].lit(self.h.f64());
-                for s in &mut share {
-                    *s = h.lit(1.0) - h.lit(1.0) / (*s * h + h.lit(1.0));
-                }
-                // SAFETY: `new`'s promise.
-                let x = unsafe { gather::<T, L, V>(token, self.x, &block.places, lane) };
-                // SAFETY: `new`'s promise.
-                let mut v = unsafe { gather::<T, L, V>(token, self.v, &block.places, lane) };
-                let w = weights(&x);
-                let mut columns = E::columns(&rest, &edges::<L, V, D>(&x));
-                let mut damper = Damper {
-                    rows: self.rows,
-                    share,
-                    metric: E::metric(&rest, &floored(&w)),
-                    rate: E::columns(&rest, &edges::<L, V, D>(&v)),
-                    total: [V3::lit(h, [0.0; 3]); D],
-                };
-                E::rows(&rest, &mut columns, &mut damper);
-                let unused = v[0][3];
-                for k in 0..V {
-                    v[k][3] = w[k];
-                }
-                move_vertices(&mut v, &E::spread(&rest, &damper.total));
-                for k in 0..V {
-                    v[k][3] = unused;
-                }
-                // SAFETY: `new`'s promise.
-                unsafe { scatter::<T, L, V>(v, self.v, &block.places, lane) };
-                lane += L::N;
-            }
+    fn lot<L: Lanes<T>>(&mut self, lot: &mut Lot<'_, T, L, V, P, R, 2>) {
+        let rest = lot.rest();
+        let mut share = lot.load(&self.damping[lot.place().0]);
+        // A rate c over a time h, implicitly: 1 − 1/(1 + c h) of the velocity goes. Never more than all.
+        let h = share[0].lit(self.h);
+        for s in &mut share {
+            *s = h.lit(1.0) - h.lit(1.0) / (*s * h + h.lit(1.0));
         }
+        let (x, mut v) = (lot.gather(0), lot.gather(1));
+        let w = weights(&x);
+        let mut columns = E::columns(&rest, &edges::<L, V, D>(&x));
+        let mut damper = Damper {
+            rows: self.rows,
+            share,
+            metric: E::metric(&rest, &floored(&w)),
+            rate: E::columns(&rest, &edges::<L, V, D>(&v)),
+            total: [V3::lit(h, [0.0; 3]); D],
+        };
+        E::rows(&rest, &mut columns, &mut damper);
+        let unused = v[0][3];
+        for k in 0..V {
+            v[k][3] = w[k];
+        }
+        move_vertices(&mut v, &E::spread(&rest, &damper.total));
+        for k in 0..V {
+            v[k][3] = unused;
+        }
+        lot.scatter(1, v);
     }
 }

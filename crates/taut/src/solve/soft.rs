@@ -6,17 +6,17 @@
 //! `(s (1 + γ rate) A + E⁻¹) δλ = −(c + γ ċ + E⁻¹ λ)`, A = J M⁻¹ Jᵀ, and its vertices move by `s M⁻¹ Jᵀ δλ`.
 //! λ is the sum of all δλ since the step began: that is what makes the stiffness independent of the iterations.
 
-use super::lanewise::{edges, floored, gather, load_rows, move_vertices, scatter, weights};
-use super::warm::Memory;
+use super::warm::WarmStart;
+use crate::constraint::{
+    Batch, Cold, Elastic, Lot, LotKernel, PerBlock, SLACK, Sweep, Visit, Warm, edges, floored, move_vertices, weights,
+};
 use crate::element::{Element, Row, Rows};
-use crate::lanes::{BLOCK, Kernel, Lanes, Real, Scalar, Shared, V3, Vertex};
-use crate::pack::{Batch, Block, Elastic, SLACK};
+use crate::lanes::{BLOCK, Lanes, Real, Scalar, Shared, V3, Vertex};
 use core::marker::PhantomData;
-use core::ops::Range;
 
 /// How one sweep treats every element.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Law {
+pub(crate) struct SoftLaw {
     /// s, s².
     pub reach: f64,
     /// 1/s.
@@ -29,117 +29,134 @@ pub(crate) struct Law {
     pub measure: bool,
 }
 
-/// The elastic elements of one kind that a worker treats next, and all they refer to.
-pub(crate) struct Elements<'a, T, const V: usize, const P: usize, const R: usize> {
-    blocks: &'a [Block<T, V, P, R>],
+/// What the elastic elements of one kind have beside rest numbers.
+#[derive(Clone, Copy, Debug)]
+struct ElasticRows<'a, T, const R: usize> {
     elastic: &'a [Elastic<T, R>],
-    lambda: &'a mut [[[T; BLOCK]; R]],
-    rows: u32,
     viscous: &'a [bool],
+    rows: u32,
+    multipliers: PerBlock<'a, [T; BLOCK], R>,
 }
 
-impl<'a, T: Scalar, const V: usize, const P: usize, const R: usize> Elements<'a, T, V, P, R> {
-    /// The blocks `range` of an elastic `batch`.
-    ///
-    /// # Safety
-    /// `lambda` are the multipliers of the batch's model, and no other thread touches those of these blocks until this
-    /// is dropped.
-    pub unsafe fn new(batch: &'a Batch<T, V, P, R>, range: Range<usize>, lambda: Shared<'a, [T; BLOCK]>) -> Self {
-        let at = batch.multipliers + range.start * R..batch.multipliers + range.end * R;
-        // SAFETY: in range by the layout of a model's multipliers, and not shared by the caller's promise.
-        let (lambda, _) = unsafe { lambda.slice(at) }.as_chunks_mut::<R>();
-        let (blocks, elastic) = (&batch.blocks[range.clone()], &batch.elastic[range.clone()]);
-        Elements { blocks, elastic, lambda, rows: batch.elastic_rows, viscous: &batch.viscous[range] }
+impl<'a, T: Scalar, const R: usize> ElasticRows<'a, T, R> {
+    /// Of an elastic `batch`, with the multipliers of all of its model's.
+    pub fn new<const V: usize, const P: usize>(
+        batch: &'a Batch<T, V, P, R>,
+        multipliers: Shared<'a, [T; BLOCK]>,
+    ) -> Self {
+        ElasticRows {
+            elastic: &batch.elastic,
+            viscous: &batch.viscous,
+            rows: batch.elastic_rows,
+            multipliers: PerBlock::new(batch, multipliers, batch.multipliers),
+        }
     }
 }
 
-/// Positions, and where they came from.
-#[derive(Clone, Copy)]
-pub(crate) struct Places<'a, T> {
-    /// x, with inverse masses.
-    pub x: Shared<'a, Vertex<T>>,
-    /// x̃.
-    pub free: Shared<'a, Vertex<T>>,
-    /// ṽ.
-    pub v: Shared<'a, Vertex<T>>,
+/// One sweep over all rows with physical stiffness.
+pub(crate) struct RelaxAll<'a, T> {
+    pub sweep: Sweep<'a>,
+    /// x with inverse masses, x̃, ṽ.
+    pub arrays: [Shared<'a, Vertex<T>>; 3],
+    pub multipliers: Shared<'a, [T; BLOCK]>,
+    pub law: SoftLaw,
+    /// The largest residual this worker met.
+    pub worst: f64,
 }
 
-/// One sweep over blocks of one colour.
-pub(crate) struct Relax<'a, E, T, const V: usize, const D: usize, const P: usize, const R: usize> {
-    elements: Elements<'a, T, V, P, R>,
-    law: Law,
-    places: Places<'a, T>,
-    worst: &'a mut f64,
+impl<T: Scalar> Visit<T> for RelaxAll<'_, T> {
+    fn visit<E, const V: usize, const D: usize, const P: usize, const R: usize>(&mut self, batch: &Batch<T, V, P, R>)
+    where
+        E: Element<V, D, P, R>,
+    {
+        if E::ELASTIC && !batch.elastic.is_empty() {
+            let elements = ElasticRows::new(batch, self.multipliers);
+            let mut kernel = Relax::<E, T, D, R> { elements, law: self.law, worst: self.worst, kind: PhantomData };
+            self.sweep.run(batch, self.arrays, &mut kernel);
+            self.worst = kernel.worst;
+        }
+    }
+}
+
+/// Adds `scale · M⁻¹ Jᵀ λ` to velocities or positions: what all multipliers do.
+pub(crate) struct ApplyMultipliers<'a, T> {
+    pub sweep: Sweep<'a>,
+    /// Positions with inverse masses, and what is added to.
+    pub arrays: [Shared<'a, Vertex<T>>; 2],
+    pub multipliers: Shared<'a, [T; BLOCK]>,
+    pub scale: f64,
+    /// If only some of the multipliers are to be kept: nothing else is left of them.
+    pub keep: Option<WarmStart>,
+}
+
+impl<T: Scalar> Visit<T> for ApplyMultipliers<'_, T> {
+    fn visit<E, const V: usize, const D: usize, const P: usize, const R: usize>(&mut self, batch: &Batch<T, V, P, R>)
+    where
+        E: Element<V, D, P, R>,
+    {
+        if E::ELASTIC && !batch.elastic.is_empty() {
+            let elements = ElasticRows::new(batch, self.multipliers);
+            let (scale, keep) = (self.scale, self.keep);
+            let mut kernel = MultiplierPush::<E, T, D, R> { elements, scale, keep, kind: PhantomData };
+            self.sweep.run(batch, self.arrays, &mut kernel);
+        }
+    }
+}
+
+/// Moves vertices and multipliers to meet the elements' equations. Arrays: x with inverse masses, x̃, ṽ.
+#[derive(Clone, Copy, Debug)]
+struct Relax<'a, E, T, const D: usize, const R: usize> {
+    elements: ElasticRows<'a, T, R>,
+    law: SoftLaw,
+    /// The largest residual met, if the law asks for it.
+    worst: f64,
     kind: PhantomData<E>,
 }
 
-impl<'a, E, T, const V: usize, const D: usize, const P: usize, const R: usize> Relax<'a, E, T, V, D, P, R> {
-    /// Relaxes `elements`. The largest residual met goes to `worst`, if the law asks for it.
-    ///
-    /// # Safety
-    /// All indices of the blocks are below the lengths of `places`, no vertex but the spare one appears twice in
-    /// the blocks, and no other thread touches these vertices until the kernel has run.
-    pub unsafe fn new(elements: Elements<'a, T, V, P, R>, law: Law, places: Places<'a, T>, worst: &'a mut f64) -> Self {
-        Relax { elements, law, places, worst, kind: PhantomData }
-    }
-}
-
-impl<E, T, const V: usize, const D: usize, const P: usize, const R: usize> Kernel<T> for Relax<'_, E, T, V, D, P, R>
+impl<E, T, const V: usize, const D: usize, const P: usize, const R: usize> LotKernel<T, V, P, R, 3>
+    for Relax<'_, E, T, D, R>
 where
     T: Scalar,
     E: Element<V, D, P, R>,
 {
+    type Compiled = Warm;
+
     #[inline(always)]
-    fn run<L: Lanes<T>>(self, token: L::Token) {
-        let Elements { blocks, elastic, lambda, rows, viscous } = self.elements;
-        for (((block, elastic), lambda), &viscous) in blocks.iter().zip(elastic).zip(lambda).zip(viscous) {
-            let mut lane = 0;
-            while lane < BLOCK {
-                let rest = load_rows::<T, L, P>(token, &block.rest, lane);
-                // SAFETY: `new`'s promise.
-                let mut x = unsafe { gather::<T, L, V>(token, self.places.x, &block.places, lane) };
-                let like = x[0][0];
-                let none = V3::lit(like, [0.0; 3]);
-                let mut relaxer = Relaxer::<L, D, R> {
-                    rows,
-                    coupled: E::COUPLED,
-                    law: self.law,
-                    viscous,
-                    compliance: load_rows::<T, L, R>(token, &elastic.compliance, lane),
-                    coupling: load_rows::<T, L, 3>(token, &elastic.coupling, lane),
-                    gamma: load_rows::<T, L, R>(token, &elastic.gamma, lane),
-                    lambda: load_rows::<T, L, R>(token, lambda, lane),
-                    metric: metric::<E, L, V, D, P, R>(&rest, &weights(&x)),
-                    speed: [none; D],
-                    total: [none; D],
-                    waiting: [Waiting { error: like.lit(0.0), gradient: [none; D], ease: like.lit(1.0) }; 3],
-                    worst: like.lit(0.0),
-                };
-                if viscous {
-                    // SAFETY: `new`'s promise.
-                    let (free, v) = unsafe {
-                        (
-                            gather::<T, L, V>(token, self.places.free, &block.places, lane),
-                            gather::<T, L, V>(token, self.places.v, &block.places, lane),
-                        )
-                    };
-                    relaxer.speed = E::columns(&rest, &edges::<L, V, D>(&speeds(&x, &free, &v, self.law.rate)));
-                }
-                let mut columns = E::columns(&rest, &edges::<L, V, D>(&x));
-                E::rows(&rest, &mut columns, &mut relaxer);
-                for (r, row) in lambda.iter_mut().enumerate() {
-                    relaxer.lambda[r].store(&mut row[lane..]);
-                }
-                if self.law.measure {
-                    *self.worst = self.worst.max(greatest::<T, L>(relaxer.worst));
-                }
-                let back = like.lit(-self.law.reach);
-                move_vertices(&mut x, &E::spread(&rest, &relaxer.total.map(|t| t * back)));
-                // SAFETY: `new`'s promise.
-                unsafe { scatter::<T, L, V>(x, self.places.x, &block.places, lane) };
-                lane += L::N;
-            }
+    fn lot<L: Lanes<T>>(&mut self, lot: &mut Lot<'_, T, L, V, P, R, 3>) {
+        let (number, _) = lot.place();
+        let (elastic, viscous) = (&self.elements.elastic[number], self.elements.viscous[number]);
+        let rest = lot.rest();
+        let mut x = lot.gather(0);
+        let like = x[0][0];
+        let none = V3::lit(like, [0.0; 3]);
+        let mut relaxer = Relaxer::<L, D, R> {
+            rows: self.elements.rows,
+            coupled: E::COUPLED,
+            law: self.law,
+            viscous,
+            compliance: lot.load(&elastic.compliance),
+            coupling: lot.load(&elastic.coupling),
+            gamma: lot.load(&elastic.gamma),
+            lambda: lot.load_own(self.elements.multipliers),
+            metric: metric::<E, L, V, D, P, R>(&rest, &weights(&x)),
+            speed: [none; D],
+            total: [none; D],
+            waiting: [Waiting { error: like.lit(0.0), gradient: [none; D], ease: like.lit(1.0) }; 3],
+            worst: like.lit(0.0),
+        };
+        if viscous {
+            let speeds = speeds(&x, &lot.gather(1), &lot.gather(2), self.law.rate);
+            relaxer.speed = E::columns(&rest, &edges::<L, V, D>(&speeds));
         }
+        let mut columns = E::columns(&rest, &edges::<L, V, D>(&x));
+        E::rows(&rest, &mut columns, &mut relaxer);
+        lot.store_own(self.elements.multipliers, relaxer.lambda);
+        if self.law.measure {
+            self.worst = self.worst.max(greatest::<T, L>(relaxer.worst));
+        }
+        let back = like.lit(-self.law.reach);
+        move_vertices(&mut x, &E::spread(&rest, &relaxer.total.map(|t| t * back)));
+        lot.scatter(0, x);
     }
 }
 
@@ -204,7 +221,7 @@ struct Waiting<L, const D: usize> {
 struct Relaxer<L, const D: usize, const R: usize> {
     rows: u32,
     coupled: usize,
-    law: Law,
+    law: SoftLaw,
     viscous: bool,
     compliance: [L; R],
     coupling: [L; 3],
@@ -392,89 +409,61 @@ impl<L: Real, const D: usize, const R: usize> Rows<L, D> for Relaxer<L, D, R> {
 /// Below this a pivot is that of a row without gradient or stiffness: its multiplier stays finite, and moves nothing.
 const LEAST: f64 = 1e-30;
 
-/// Adds `scale · w · Jᵀ λ` to `to`, for blocks of one colour: what the multipliers do to velocities or positions.
-pub(crate) struct Push<'a, E, T, const V: usize, const D: usize, const P: usize, const R: usize> {
-    elements: Elements<'a, T, V, P, R>,
+/// Adds `scale · w · Jᵀ λ` to array 1, with gradients at array 0 (positions with inverse masses): what the multipliers do to velocities
+/// or positions.
+#[derive(Clone, Copy, Debug)]
+struct MultiplierPush<'a, E, T, const D: usize, const R: usize> {
+    elements: ElasticRows<'a, T, R>,
     scale: f64,
-    memory: Option<Memory>,
-    x: Shared<'a, Vertex<T>>,
-    to: Shared<'a, Vertex<T>>,
+    keep: Option<WarmStart>,
     kind: PhantomData<E>,
 }
 
-impl<'a, E, T, const V: usize, const D: usize, const P: usize, const R: usize> Push<'a, E, T, V, D, P, R> {
-    /// Pushes by the multipliers of `elements`, with gradients at `x`; if there is a `memory`, by what it keeps of
-    /// them, and nothing else is left of them.
-    ///
-    /// # Safety
-    /// As [`Relax::new`], for `x` and `to`.
-    pub unsafe fn new(
-        elements: Elements<'a, T, V, P, R>,
-        scale: f64,
-        memory: Option<Memory>,
-        x: Shared<'a, Vertex<T>>,
-        to: Shared<'a, Vertex<T>>,
-    ) -> Self {
-        Push { elements, scale, memory, x, to, kind: PhantomData }
-    }
-}
-
-impl<E, T, const V: usize, const D: usize, const P: usize, const R: usize> Kernel<T> for Push<'_, E, T, V, D, P, R>
+impl<E, T, const V: usize, const D: usize, const P: usize, const R: usize> LotKernel<T, V, P, R, 2>
+    for MultiplierPush<'_, E, T, D, R>
 where
     T: Scalar,
     E: Element<V, D, P, R>,
 {
+    type Compiled = Cold;
+
     #[inline(always)]
-    fn run<L: Lanes<T>>(self, token: L::Token) {
-        let Elements { blocks, elastic, lambda, rows, .. } = self.elements;
-        for ((block, elastic), lambda) in blocks.iter().zip(elastic).zip(lambda) {
-            let mut lane = 0;
-            while lane < BLOCK {
-                let rest = load_rows::<T, L, P>(token, &block.rest, lane);
-                // SAFETY: `new`'s promise.
-                let (x, mut to) = unsafe {
-                    (
-                        gather::<T, L, V>(token, self.x, &block.places, lane),
-                        gather::<T, L, V>(token, self.to, &block.places, lane),
-                    )
-                };
-                let like = x[0][0];
-                let mut pusher = Pusher {
-                    rows,
-                    memory: self.memory,
-                    compliance: load_rows::<T, L, R>(token, &elastic.compliance, lane),
-                    gamma: load_rows::<T, L, R>(token, &elastic.gamma, lane),
-                    metric: metric::<E, L, V, D, P, R>(&rest, &weights(&x)),
-                    lambda: load_rows::<T, L, R>(token, lambda, lane),
-                    total: [V3::lit(like, [0.0; 3]); D],
-                };
-                E::rows(&rest, &mut E::columns(&rest, &edges::<L, V, D>(&x)), &mut pusher);
-                if self.memory.is_some() {
-                    for (r, row) in lambda.iter_mut().enumerate() {
-                        pusher.lambda[r].store(&mut row[lane..]);
-                    }
-                }
-                let push = E::spread(&rest, &pusher.total.map(|t| t * like.lit(-self.scale)));
-                let kept = weights(&to);
-                for k in 0..V {
-                    to[k][3] = x[k][3];
-                }
-                move_vertices(&mut to, &push);
-                for k in 0..V {
-                    to[k][3] = kept[k];
-                }
-                // SAFETY: `new`'s promise.
-                unsafe { scatter::<T, L, V>(to, self.to, &block.places, lane) };
-                lane += L::N;
-            }
+    fn lot<L: Lanes<T>>(&mut self, lot: &mut Lot<'_, T, L, V, P, R, 2>) {
+        let (number, _) = lot.place();
+        let elastic = &self.elements.elastic[number];
+        let rest = lot.rest();
+        let (x, mut to) = (lot.gather(0), lot.gather(1));
+        let like = x[0][0];
+        let mut pusher = Pusher {
+            rows: self.elements.rows,
+            keep: self.keep,
+            compliance: lot.load(&elastic.compliance),
+            gamma: lot.load(&elastic.gamma),
+            metric: metric::<E, L, V, D, P, R>(&rest, &weights(&x)),
+            lambda: lot.load_own(self.elements.multipliers),
+            total: [V3::lit(like, [0.0; 3]); D],
+        };
+        E::rows(&rest, &mut E::columns(&rest, &edges::<L, V, D>(&x)), &mut pusher);
+        if self.keep.is_some() {
+            lot.store_own(self.elements.multipliers, pusher.lambda);
         }
+        let push = E::spread(&rest, &pusher.total.map(|t| t * like.lit(-self.scale)));
+        let kept = weights(&to);
+        for k in 0..V {
+            to[k][3] = x[k][3];
+        }
+        move_vertices(&mut to, &push);
+        for k in 0..V {
+            to[k][3] = kept[k];
+        }
+        lot.scatter(1, to);
     }
 }
 
 /// Sums multipliers times gradients.
 struct Pusher<L, const D: usize, const R: usize> {
     rows: u32,
-    memory: Option<Memory>,
+    keep: Option<WarmStart>,
     compliance: [L; R],
     gamma: [L; R],
     metric: [[L; D]; D],
@@ -490,13 +479,13 @@ impl<L: Real, const D: usize, const R: usize> Rows<L, D> for Pusher<L, D, R> {
 
     #[inline(always)]
     fn row<const N: usize>(&mut self, index: usize, _: &mut [V3<L>; D], row: Row<L, N>) {
-        if let Some(memory) = self.memory {
+        if let Some(keep) = self.keep {
             let mut gradient = [V3::lit(row.value, [0.0; 3]); D];
             for (l, direction) in row.along {
                 gradient[l] = direction * (row.value.lit(1.0) / row.over);
             }
             let give = across(&self.metric, &gradient, &gradient);
-            self.lambda[index] = memory.keep(self.lambda[index], give, self.compliance[index], self.gamma[index]);
+            self.lambda[index] = keep.keep(self.lambda[index], give, self.compliance[index], self.gamma[index]);
         }
         let by = self.lambda[index] / row.over;
         for (l, direction) in row.along {

@@ -1,10 +1,10 @@
 //! What projection and damping must leave alone, for every kind of element, row by row.
 
 use super::pbd::{Damp, Project};
+use crate::constraint::{Batch, Loose, LotKernel, Sweep};
 use crate::element::{Edge, Element, Hinge, Improved, Patch, Plain, TetStrain, TriStrain, evaluate};
 use crate::lanes::{Scalar, Shared, V3, Vertex, Width};
-use crate::pack::{Batch, Loose};
-use fearless_simd::Level;
+use std::sync::Mutex;
 
 fn noise(seed: &mut u64) -> f64 {
     *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -43,22 +43,25 @@ where
     let spare = [[0.0; 4]];
     let mut x: Vec<_> = x.iter().chain(&spare).copied().collect();
     let Some(v) = damp else {
-        // SAFETY: one element, indices below the length, one thread.
-        let kernel =
-            unsafe { Project::<E, f64, V, D, P, R>::new(&batch.blocks, batch.stiff_rows, Shared::new(&mut x)) };
-        f64::run(Width::default(), Level::new(), kernel);
+        alone(Width::W16, &batch, [&mut x], &mut Project::<E, D>::new(batch.stiff_rows));
         x.truncate(V);
         return x;
     };
     let mut v: Vec<_> = v.iter().chain(&spare).copied().collect();
-    let (shared_x, shared_v) = (Shared::new(&mut x), Shared::new(&mut v));
-    // SAFETY: as above.
-    let kernel = unsafe {
-        Damp::<E, f64, V, D, P, R>::new(&batch.blocks, &batch.damping, batch.damped_rows, 0.5, shared_x, shared_v)
-    };
-    f64::run(Width::default(), Level::new(), kernel);
+    alone(Width::W16, &batch, [&mut x, &mut v], &mut Damp::<E, f64, D, R>::new(&batch, 0.5));
     v.truncate(V);
     v
+}
+
+/// One sweep on one thread.
+fn alone<T: Scalar, const V: usize, const P: usize, const R: usize, const A: usize>(
+    width: Width,
+    batch: &Batch<T, V, P, R>,
+    arrays: [&mut Vec<Vertex<T>>; A],
+    kernel: &mut (impl LotKernel<T, V, P, R, A> + Send),
+) {
+    let (arrays, kernel) = (arrays.map(|array| Shared::new(array)), Mutex::new(kernel));
+    Sweep::alone(width, |sweep| sweep.run(batch, arrays, *kernel.lock().unwrap()));
 }
 
 /// Σ m d and Σ m x × d.
@@ -94,7 +97,7 @@ where
         let rigid: [_; V] = core::array::from_fn(|k| vertex(spin.cross(point(bent[k])) + speed, 0.0));
         let wild: [_; V] = core::array::from_fn(|_| vertex(random(&mut seed), 0.0));
         for row in 0..R {
-            let name = format!("{} {}", E::NAME, E::ROWS[row]);
+            let name = format!("{} {}", E::NAME, E::ROWS[row].name);
             let moved = run::<E, V, D, P, R>(rest, row, &still, None);
             let calmed = run::<E, V, D, P, R>(rest, row, &bent, Some(&rigid));
             for k in 0..V {
@@ -170,9 +173,7 @@ fn collapsed_elements_recover() {
         let mut x: Vec<Vertex<T>> =
             (0..5).map(|k| [corner(k, 0), corner(k, 1), corner(k, 2), f64::from(k < 4)].map(T::of)).collect();
         for _ in 0..200 {
-            // SAFETY: one element, indices below the length, one thread.
-            let kernel = unsafe { Project::<E, T, 4, 3, 12, 7>::new(&batch.blocks, 0x7f, Shared::new(&mut x)) };
-            T::run(Width::W4, Level::new(), kernel);
+            alone(Width::W4, &batch, [&mut x], &mut Project::<E, 3>::new(0x7f));
             assert!(x.iter().flatten().all(|c| c.finite()), "{} {squeeze:?}: {x:?}", E::NAME);
         }
         let at: [V3<f64>; 4] = core::array::from_fn(|k| V3::new(x[k][0].f64(), x[k][1].f64(), x[k][2].f64()));

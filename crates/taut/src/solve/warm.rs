@@ -38,7 +38,7 @@ const LEAST: f64 = 1e-30;
 
 /// What to keep of the multipliers.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Memory {
+pub(crate) struct WarmStart {
     /// s (s²) of the scheme.
     pub reach: f64,
     /// 1/s.
@@ -56,7 +56,7 @@ pub(crate) struct Memory {
     pub all: bool,
 }
 
-impl Memory {
+impl WarmStart {
     /// The share η of a row's multiplier `lambda` to begin with, times it. `give` is A of the row alone, `compliance` its
     /// E⁻¹, `gamma` its γ.
     #[inline(always)]
@@ -166,18 +166,18 @@ mod tests {
     /// What is kept: all of what is solved, no more than the bound of what is not, and no throw.
     #[test]
     fn memory_keeps_what_it_may() {
-        let memory = Memory { reach: 1.0, rate: 1.0, lead: 1.0, h: 1.0, passes: 2, relaxation: 1.0, all: false };
+        let warm = WarmStart { reach: 1.0, rate: 1.0, lead: 1.0, h: 1.0, passes: 2, relaxation: 1.0, all: false };
         // q = 1/2 of a row as stiff as it is heavy: a quarter is left after there and back again.
-        assert_eq!(memory.keep(0.1, 1.0, 1.0, 0.0), 0.1);
+        assert_eq!(warm.keep(0.1, 1.0, 1.0, 0.0), 0.1);
         // Hardly solved: late by half a step, a third.
-        let kept: f64 = memory.keep(0.1, 1.0, 1e-12, 0.0);
+        let kept: f64 = warm.keep(0.1, 1.0, 1e-12, 0.0);
         assert!((kept - 0.1 / 3.0).abs() < 1e-9, "{kept}");
-        let unknown = Memory { passes: 0, ..memory };
+        let unknown = WarmStart { passes: 0, ..warm };
         assert!((unknown.keep(0.1, 1.0, 1.0, 0.0) - 0.1 / 3.0_f64).abs() < 1e-12);
-        let all = Memory { all: true, ..memory };
+        let all = WarmStart { all: true, ..warm };
         assert_eq!(all.keep(0.1, 1.0, 1e-12, 0.0), 0.1);
         assert_eq!(all.keep(-80.0, 2.0, 1e-12, 0.0), -FARTHEST / 2.0);
-        let still = Memory { lead: 0.0, ..memory };
+        let still = WarmStart { lead: 0.0, ..warm };
         assert_eq!(still.keep(0.1, 1.0, 1e-12, 0.0), 0.0);
     }
 }

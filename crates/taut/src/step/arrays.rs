@@ -43,25 +43,19 @@ pub(super) struct Chunk<'a, T> {
 impl<T: Scalar> Arrays<'_, T> {
     /// Does `f` to this worker's chunk of the vertices, then meets the others. They have all come from a meeting.
     pub fn on_chunk<A>(&self, worker: Worker<'_>, f: impl FnOnce(Chunk<'_, T>) -> A) -> A {
-        let mine = worker.share(0..self.x.len() - 1);
-        let first = mine.start;
-        let before = if self.before.is_empty() { 0..0 } else { mine.clone() };
-        let last = if self.last_accelerations.is_empty() { 0..0 } else { mine.clone() };
-        // SAFETY: within the lists, which are as long as there are vertices or empty. Chunks are disjoint, and nobody
-        // reaches beyond its own between two meetings.
-        let chunk = unsafe {
-            Chunk {
-                x: self.x.slice(mine.clone()),
-                v: self.v.slice(mine.clone()),
-                x_start: self.x_start.slice(mine.clone()),
-                x_predicted: self.x_predicted.slice(mine.clone()),
-                elastic: self.elastic.slice(mine.clone()),
-                before: self.before.slice(before),
-                last_accelerations: self.last_accelerations.slice(last),
-                pressed: self.pressed.slice(mine.clone()),
-                touched: self.touched.slice(mine),
-                first,
-            }
+        let vertices = 0..self.x.len() - 1;
+        let some = |empty: bool| if empty { 0..0 } else { vertices.clone() };
+        let chunk = Chunk {
+            x: worker.chunk_of(self.x, vertices.clone()),
+            v: worker.chunk_of(self.v, vertices.clone()),
+            x_start: worker.chunk_of(self.x_start, vertices.clone()),
+            x_predicted: worker.chunk_of(self.x_predicted, vertices.clone()),
+            elastic: worker.chunk_of(self.elastic, vertices.clone()),
+            before: worker.chunk_of(self.before, some(self.before.is_empty())),
+            last_accelerations: worker.chunk_of(self.last_accelerations, some(self.last_accelerations.is_empty())),
+            pressed: worker.chunk_of(self.pressed, vertices.clone()),
+            touched: worker.chunk_of(self.touched, vertices.clone()),
+            first: worker.chunk(vertices).start,
         };
         let out = f(chunk);
         worker.sync();
@@ -71,8 +65,7 @@ impl<T: Scalar> Arrays<'_, T> {
 
 /// Does `f` to this worker's chunk of a list, then meets the others. They have all come from a meeting.
 pub(super) fn on_chunk<N: Copy>(worker: Worker<'_>, list: Shared<'_, N>, f: impl FnOnce(&mut [N])) {
-    // SAFETY: within the list. Chunks are disjoint, and nobody reaches beyond its own between two meetings.
-    f(unsafe { list.slice(worker.share(0..list.len())) });
+    f(worker.chunk_mut(list));
     worker.sync();
 }
 

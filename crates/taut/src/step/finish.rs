@@ -2,8 +2,8 @@
 
 use super::arrays::{Chunk, on_chunk};
 use super::run::Run;
-use super::sweep::Calm;
 use crate::lanes::{Scalar, Vertex};
+use crate::solve::pbd::DampAll;
 use crate::solve::scheme::Scheme;
 use crate::team::Worker;
 
@@ -24,7 +24,8 @@ impl<T: Scalar> Run<'_, T> {
         if !self.model.elements.damped {
             return contained;
         }
-        self.model.elements.for_each(&mut Calm { run: self, worker });
+        let arrays = [self.arrays.x, self.arrays.v];
+        self.model.elements.for_each(&mut DampAll { sweep: self.over(worker), arrays, h: self.time.h });
         self.arrays.on_chunk(worker, |mut chunk| {
             chunk.each(|_, at| {
                 if !at.v.iter().all(|c| c.finite()) {

@@ -3,18 +3,15 @@
 use super::Stage;
 use super::run::{Log, Run, Substep};
 use crate::contact::FrictionBudget;
-use crate::hold::limit::Places;
 use crate::lanes::Scalar;
+use crate::levels::Candidates;
 use crate::team::Worker;
 
 impl<T: Scalar> Run<'_, T> {
     /// Moves vertices by what the coarse levels find, before the sweeps over the elements.
     pub(super) fn correct_coarsely(&self, worker: Worker<'_>) {
-        let (lanes, x) = (self.lanes, self.arrays.x);
         if let Some(part) = &self.parts.inextensibility {
-            part.levels.correct(worker, lanes.width, lanes.level, x);
-            part.rim.correct(worker, lanes.width, lanes.level, x);
-            part.solid.correct(worker, lanes.width, lanes.level, x);
+            part.correct(self.over(worker), self.arrays.x);
         }
     }
 
@@ -24,11 +21,16 @@ impl<T: Scalar> Run<'_, T> {
         let Substep { scheme, colliders, .. } = substep;
         // An explicit scheme makes no velocity of displacements.
         let Some(part) = self.parts.inextensibility.as_ref().filter(|_| scheme.reach > 0.0) else { return };
-        part.tethers.pull(worker, self.lanes.width, self.lanes.level, self.arrays.x);
+        part.attach(self.over(worker), self.arrays.x);
         self.lap(log, Stage::Solve);
         if substep.last {
-            let places = self.limited_places(scheme.rate * self.time.h);
-            let (rounds, met) = part.bounds.pass(worker, places, self.params.hold.rounds.max(1));
+            let at = Candidates {
+                x: self.arrays.x,
+                x_predicted: self.arrays.x_predicted,
+                gain: scheme.rate * self.time.h,
+                part: 1.0 / f64::from(self.time.substeps),
+            };
+            let (rounds, met) = part.limit.pass(self.over(worker), at, self.params.inextensibility.rounds.max(1));
             log.tally.rounds += u64::from(rounds);
             log.tally.unmet += u64::from(!met);
             self.lap(log, Stage::Limit);
@@ -42,14 +44,8 @@ impl<T: Scalar> Run<'_, T> {
     /// The largest stretch of what is kept from stretching, of the state that is returned.
     pub(super) fn measure_stretch(&self, worker: Worker<'_>, log: &mut Log) {
         if let Some(part) = &self.parts.inextensibility {
-            let most = part.bounds.stretch(worker, self.limited_places(1.0));
+            let most = part.limit.stretch(self.over(worker), self.arrays.x);
             log.tally.stretch = self.reduce_max(worker, log, most);
         }
-    }
-
-    fn limited_places(&self, gain: f64) -> Places<'_, T> {
-        let (arrays, lanes) = (&self.arrays, self.lanes);
-        let part = 1.0 / f64::from(self.time.substeps);
-        Places { x: arrays.x, free: arrays.x_predicted, width: lanes.width, cpu: lanes.level, gain, part }
     }
 }

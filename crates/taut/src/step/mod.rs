@@ -10,7 +10,6 @@ mod report;
 mod run;
 mod scratch;
 mod solve;
-mod sweep;
 mod together;
 mod touch;
 
@@ -20,12 +19,13 @@ pub use scratch::Scratch;
 
 use crate::contact::Collider;
 use crate::contact::pipeline::ContactInput;
-use crate::hold::Hold;
 use crate::lanes::Scalar;
+use crate::levels::Inextensibility;
 use crate::model::Model;
 use crate::solve::Solver;
 use crate::solve::scheme::Integrator;
 use crate::state::State;
+use crate::team::Worker;
 use report::StepTally;
 use run::{Run, Time};
 use scratch::StepMemory;
@@ -57,12 +57,14 @@ pub(crate) fn step_in<T: Scalar>(
     let workers = if scratch.eager { threads } else { useful_workers(model, threads) };
     let tally = Mutex::new(StepTally::default());
     let run = Run::new(model, params, state, &mut scratch.memory, plan, scratch.lanes, scratch.clock);
-    scratch.team.run(workers, |worker| {
+    let program = |worker: Worker<'_>| {
         let mine = run.steps(worker);
         if let Ok(mut all) = tally.lock() {
             all.join(mine, worker.id == 0);
         }
-    });
+    };
+    // SAFETY: the stages go the same way on every worker: they branch on the model, the parameters and what all have agreed on.
+    unsafe { scratch.team.run(workers, program) };
     state.targets.clear();
     state.changed();
     state.time += dt;
@@ -92,9 +94,9 @@ impl StepPlan {
             return None;
         }
         let global = !(matches!(params.solver, Solver::GaussSeidel { .. }) || state.multipliers.is_empty());
-        let hold = if global { Hold::NONE } else { params.hold };
+        let wanted = if global { Inextensibility::NONE } else { params.inextensibility };
         let inextensibility = &mut memory.inextensibility;
-        inextensibility.prepare(model, &hold, params.gravity, &state.x);
+        inextensibility.prepare(model, &wanted, params.gravity, &state.x);
         let asked = if params.substeps == 0 { inextensibility.substeps(dt, &state.v) } else { params.substeps };
         if !T::of(f64::from(asked) / dt).finite() {
             return None;
@@ -114,7 +116,7 @@ impl StepPlan {
         let h = dt / f64::from(substeps);
         // A projection without multipliers moves vertices for good, once: integrators that make more velocity of a
         // displacement than it took would give energy to them.
-        let integrator = if model.elements.shares { Integrator::ImplicitEuler } else { params.integrator };
+        let integrator = if model.elements.projected { Integrator::ImplicitEuler } else { params.integrator };
         state.settle_targets();
         let first = state.remember(integrator.remembers(), h);
         if global {

@@ -1,7 +1,7 @@
 //! How to step.
 
 use crate::contact::{Collider, Contact, MeshCollider};
-use crate::hold::Hold;
+use crate::levels::Inextensibility;
 use crate::solve::Solver;
 use crate::solve::aero::Air;
 use crate::solve::scheme::Integrator;
@@ -11,7 +11,7 @@ use crate::solve::scheme::Integrator;
 pub struct Params {
     /// Acceleration of everything free, m/s².
     pub gravity: [f64; 3],
-    /// Substeps in a step, 1 to 10,000; 0 for as many as [`hold`](Self::hold) needs to keep the cloth as stiff, and as soft, as it
+    /// Substeps in a step, 1 to 10,000; 0 for as many as [`inextensibility`](Self::inextensibility) needs to keep the cloth as stiff, and as soft, as it
     /// is, more in steps in which it turns fast, or 1 without. Many substeps of one iteration hold cloth far better than one step of many iterations,
     /// at the same cost.
     pub substeps: u32,
@@ -39,7 +39,7 @@ pub struct Params {
     /// Contact between surfaces.
     pub contact: Contact,
     /// What keeps cloth from stretching, besides the solver. Only with Gauss–Seidel.
-    pub hold: Hold,
+    pub inextensibility: Inextensibility,
 }
 
 impl Default for Params {
@@ -56,7 +56,7 @@ impl Default for Params {
             colliders: Vec::new(),
             meshes: Vec::new(),
             contact: Contact::default(),
-            hold: Hold::NONE,
+            inextensibility: Inextensibility::NONE,
         }
     }
 }

@@ -58,15 +58,8 @@ impl<T: Scalar> Run<'_, T> {
                 }
             });
         });
-        let (air, h, arrays) = (self.params.air, self.time.h, &self.arrays);
-        for colour in &self.model.faces.colours {
-            let blocks = &self.model.faces.blocks[worker.share(colour.clone())];
-            // SAFETY: the builder packs indices in range and one vertex once in a colour; workers have disjoint
-            // shares of it and meet before the next.
-            let kernel = unsafe { Blow::new(blocks, air, h, arrays.x, arrays.v) };
-            T::run_cold(self.lanes.width, self.lanes.level, kernel);
-            worker.sync();
-        }
+        let (mut blow, arrays) = (Blow { air: self.params.air, h: self.time.h }, &self.arrays);
+        self.over(worker).run(&self.model.faces, [arrays.x, arrays.v], &mut blow);
     }
 
     /// Held vertices go the same part of their way in each substep, and arrive in the last.

@@ -2,8 +2,8 @@
 
 use super::scratch::StepMemory;
 use crate::contact::ContactReport;
-use crate::hold::HoldReport;
 use crate::lanes::Scalar;
+use crate::levels::InextensibilityReport;
 use crate::limit::LimitReport;
 use crate::state::State;
 use std::sync::PoisonError;
@@ -76,7 +76,7 @@ pub struct StepReport {
     /// last word, which may stretch cloth again.
     pub limit: LimitReport,
     /// What kept cloth from stretching.
-    pub hold: HoldReport,
+    pub inextensibility: InextensibilityReport,
 }
 
 /// What a worker counts while it steps.
@@ -117,7 +117,7 @@ impl StepReport {
     ) -> Self {
         let contact = memory.contact.get_mut().unwrap_or_else(PoisonError::into_inner);
         let built = memory.inextensibility.report();
-        let held = built != HoldReport::default();
+        let held = built != InextensibilityReport::default();
         StepReport {
             seconds: tally.seconds,
             contained: tally.contained,
@@ -128,7 +128,7 @@ impl StepReport {
             substeps,
             contact: contact.close(state.version, tally.contained > 0),
             limit: memory.limit.report(),
-            hold: HoldReport {
+            inextensibility: InextensibilityReport {
                 substeps: if held { substeps } else { 0 },
                 rounds: tally.rounds,
                 unmet: tally.unmet,

@@ -5,16 +5,16 @@ use super::limit::Limits;
 use super::report::StepTally;
 use super::scratch::StepMemory;
 use super::{MOST_ROUNDS, Params, Stage, StepPlan};
+use crate::constraint::{LaneChoice, Sweep};
 use crate::contact::pipeline::ContactPipeline;
 use crate::contact::{Collider, FrictionBudget, PlacedCollider};
-use crate::lanes::{BLOCK, Scalar, Shared, Width};
+use crate::lanes::{BLOCK, Scalar, Shared};
 use crate::model::Model;
 use crate::solve::global::Global;
 use crate::solve::scheme::{Integrator, Scheme};
 use crate::state::State;
 use crate::team::Worker;
 use core::sync::atomic::{AtomicU64, Ordering};
-use fearless_simd::Level;
 use std::sync::Mutex;
 
 /// One step under way, as every worker sees it.
@@ -53,13 +53,6 @@ impl Time {
     }
 }
 
-/// How many elements are treated at once, and by which instructions.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct LaneChoice {
-    pub width: Width,
-    pub level: Level,
-}
-
 /// Multipliers of rows with a physical stiffness, and what substeps take from each other.
 pub(super) struct Multipliers<'a, T> {
     pub list: Shared<'a, [T; BLOCK]>,
@@ -76,7 +69,7 @@ pub(super) struct StepParts<'a, T: Scalar> {
     /// The solver, if it treats all elements together.
     pub global: Option<&'a Global>,
     /// What keeps cloth from stretching.
-    pub inextensibility: Option<crate::hold::Desk<'a, T>>,
+    pub inextensibility: Option<crate::levels::InextensibleView<'a, T>>,
     /// The strain limiters.
     pub limits: Option<Limits<'a, T>>,
     /// Contact between surfaces. The first worker's.
@@ -155,7 +148,7 @@ impl<'a, T: Scalar> Run<'a, T> {
             colliders,
             parts: StepParts {
                 global: plan.global.then_some(&memory.global),
-                inextensibility: memory.inextensibility.desk(),
+                inextensibility: memory.inextensibility.view(),
                 limits: memory.limit.begin(&model.limits, lanes.width, lanes.level),
                 contact: plan.meets.then_some(&memory.contact),
             },
@@ -191,6 +184,11 @@ impl<'a, T: Scalar> Run<'a, T> {
         self.measure(worker, &mut log);
         log.tally.workers = worker.of;
         log.tally
+    }
+
+    /// A way over elements.
+    pub fn over<'w>(&self, worker: Worker<'w>) -> Sweep<'w> {
+        Sweep { worker, lanes: self.lanes }
     }
 
     fn substep(&self, number: u32) -> Substep<T> {

@@ -1,10 +1,10 @@
 //! What a step needs besides model and state.
 
 use super::limit::LimitScratch;
-use super::run::LaneChoice;
+use crate::constraint::LaneChoice;
 use crate::contact::pipeline::ContactPipeline;
-use crate::hold::Holder;
 use crate::lanes::{Scalar, Vertex, Width};
+use crate::levels::Inextensible;
 use crate::limit::LimitReport;
 use crate::solve::global::Global;
 use crate::team::Team;
@@ -36,7 +36,7 @@ pub(super) struct StepMemory<T: Scalar> {
     pub global: Global,
     pub contact: Mutex<ContactPipeline<T>>,
     pub limit: LimitScratch<T>,
-    pub inextensibility: Holder<T>,
+    pub inextensibility: Inextensible<T>,
 }
 
 impl<T: Scalar> Scratch<T> {

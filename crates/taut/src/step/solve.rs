@@ -3,13 +3,13 @@
 use super::Stage;
 use super::arrays::on_chunk;
 use super::run::{Log, Run, Substep};
-use super::sweep::{Press, Soft, Sweep};
 use crate::contact::{FrictionBudget, PlacedCollider};
 use crate::lanes::{BLOCK, Scalar, Shared, Vertex};
 use crate::solve::Solver;
+use crate::solve::pbd::ProjectAll;
 use crate::solve::scheme::Scheme;
-use crate::solve::soft::{Law, Places};
-use crate::solve::warm::Memory;
+use crate::solve::soft::{ApplyMultipliers, RelaxAll, SoftLaw};
+use crate::solve::warm::WarmStart;
 use crate::team::Worker;
 
 impl<T: Scalar> Run<'_, T> {
@@ -36,11 +36,7 @@ impl<T: Scalar> Run<'_, T> {
         let mut part = 1.0;
         for iteration in 0..most {
             let measure = elastic && (wanted > 0.0 || iteration + 1 == most);
-            let mut worst = 0.0;
-            if elastic {
-                let law = self.law(scheme, measure);
-                self.model.elements.for_each(&mut Soft { run: self, worker, law, worst: &mut worst });
-            }
+            let worst = if elastic { self.relax(worker, self.law(scheme, measure)) } else { 0.0 };
             self.sweep(worker, colliders, log);
             log.tally.iterations += 1;
             if measure {
@@ -48,7 +44,7 @@ impl<T: Scalar> Run<'_, T> {
             }
             if measure && wanted > 0.0 {
                 // Projections without multipliers have their say in where vertices are.
-                if !self.model.elements.shares {
+                if !self.model.elements.projected {
                     let strayed = self.gather_in(worker, scheme, &mut part, log);
                     log.tally.residual = log.tally.residual.max(strayed);
                 }
@@ -61,7 +57,7 @@ impl<T: Scalar> Run<'_, T> {
 
     /// Projects what has a stiffness of projections, then contacts.
     pub(super) fn sweep(&self, worker: Worker<'_>, colliders: &[PlacedCollider<T>], log: &mut Log) {
-        self.model.elements.for_each(&mut Sweep { run: self, worker });
+        self.model.elements.for_each(&mut ProjectAll { sweep: self.over(worker), x: self.arrays.x });
         self.lap(log, Stage::Solve);
         log.tally.contacts = self.collide(worker, colliders, FrictionBudget::Substep);
         self.lap(log, Stage::Contact);
@@ -99,7 +95,7 @@ impl<T: Scalar> Run<'_, T> {
     /// Multipliers at the start of a substep: zero, or those of the substep before with what they do to the positions.
     pub(super) fn warm_start(&self, worker: Worker<'_>, scheme: &Scheme) {
         if self.multipliers.warm_start {
-            self.apply_multipliers(worker, self.arrays.x, scheme.reach, Some(self.memory(scheme)));
+            self.apply_multipliers(worker, self.arrays.x, scheme.reach, Some(self.kept(scheme)));
         } else {
             on_chunk(worker, self.multipliers.list, |list| list.fill([T::of(0.0); BLOCK]));
         }
@@ -107,29 +103,38 @@ impl<T: Scalar> Run<'_, T> {
 
     /// What a warm start keeps. Sweeps of a known number, without relaxation, pass a row's neighbours twice, there and back again; of the other
     /// solvers on rows it is not known how much they leave, and those on positions choose where to begin.
-    fn memory(&self, scheme: &Scheme) -> Memory {
+    fn kept(&self, scheme: &Scheme) -> WarmStart {
         let (solver, relaxation) = (self.params.solver, self.law(scheme, false).relaxation);
         // With a tolerance there may be fewer sweeps.
         let plain = matches!(solver, Solver::GaussSeidel { .. }) && relaxation == 1.0 && self.params.tolerance <= 0.0;
         let passes = if plain { 2 * self.iterations() } else { 0 };
         let relaxation = relaxation.max(1.0);
         let Scheme { reach, rate, lead, .. } = *scheme;
-        Memory { reach, rate, lead, h: self.time.h, passes, relaxation, all: solver.on_positions() }
+        WarmStart { reach, rate, lead, h: self.time.h, passes, relaxation, all: solver.on_positions() }
     }
 
-    fn law(&self, scheme: &Scheme, measure: bool) -> Law {
+    fn law(&self, scheme: &Scheme, measure: bool) -> SoftLaw {
         let (relaxation, whole) = match self.params.solver {
             Solver::GaussSeidel { relaxation, block } => (relaxation, block),
             _ => (1.0, false),
         };
         let relaxation = if relaxation > 0.0 { relaxation.min(2.0) } else { 1.0 };
-        Law { reach: scheme.reach, rate: scheme.rate, relaxation, whole, measure }
+        SoftLaw { reach: scheme.reach, rate: scheme.rate, relaxation, whole, measure }
     }
 
     /// Multipliers follow from positions as they are: λ = −E (c + γ ċ).
     pub(super) fn follow(&self, worker: Worker<'_>, rate: f64) {
-        let law = Law { reach: 0.0, rate, relaxation: 1.0, whole: true, measure: false };
-        self.model.elements.for_each(&mut Soft { run: self, worker, law, worst: &mut 0.0 });
+        let law = SoftLaw { reach: 0.0, rate, relaxation: 1.0, whole: true, measure: false };
+        self.relax(worker, law);
+    }
+
+    /// One sweep over the rows with physical stiffness. Returns the largest residual that this worker met.
+    fn relax(&self, worker: Worker<'_>, law: SoftLaw) -> f64 {
+        let arrays = [self.arrays.x, self.arrays.x_predicted, self.arrays.v];
+        let (sweep, multipliers) = (self.over(worker), self.multipliers.list);
+        let mut relax = RelaxAll { sweep, arrays, multipliers, law, worst: 0.0 };
+        self.model.elements.for_each(&mut relax);
+        relax.worst
     }
 
     /// Sets `to` to `scale` · M⁻¹ Jᵀ λ.
@@ -138,13 +143,10 @@ impl<T: Scalar> Run<'_, T> {
         self.apply_multipliers(worker, to, scale, None);
     }
 
-    /// Adds `scale` · M⁻¹ Jᵀ λ to `to`. With a memory, λ becomes what it keeps of it first.
-    fn apply_multipliers(&self, worker: Worker<'_>, to: Shared<'_, Vertex<T>>, scale: f64, memory: Option<Memory>) {
-        self.model.elements.for_each(&mut Press { run: self, worker, to, scale, memory });
-    }
-
-    /// What kernels of elastic rows look at.
-    pub(super) fn places(&self) -> Places<'_, T> {
-        Places { x: self.arrays.x, free: self.arrays.x_predicted, v: self.arrays.v }
+    /// Adds `scale` · M⁻¹ Jᵀ λ to `to`. If there is something to `keep`, λ becomes that first.
+    fn apply_multipliers(&self, worker: Worker<'_>, to: Shared<'_, Vertex<T>>, scale: f64, keep: Option<WarmStart>) {
+        let (sweep, multipliers) = (self.over(worker), self.multipliers.list);
+        let arrays = [self.arrays.x, to];
+        self.model.elements.for_each(&mut ApplyMultipliers { sweep, arrays, multipliers, scale, keep });
     }
 }

@@ -27,7 +27,7 @@ impl<T: Scalar> Run<'_, T> {
             let outcome = self.solve_once(worker, global, &settings);
             log.tally.iterations += u64::from(outcome.iterations);
             log.tally.residual = outcome.residual;
-            for _ in 0..if self.model.elements.shares { settings.iterations } else { 1 } {
+            for _ in 0..if self.model.elements.projected { settings.iterations } else { 1 } {
                 self.sweep(worker, colliders, log);
             }
             let touched = (log.tally.contacts + self.touching(worker)) as f64;
@@ -49,7 +49,7 @@ impl<T: Scalar> Run<'_, T> {
                 global.put(i, Candidate { x: xyz(at.x), start, w, target, drift });
             });
         });
-        let mine = worker.share(0..self.multipliers.list.len()).start * BLOCK;
+        let mine = worker.chunk(0..self.multipliers.list.len()).start * BLOCK;
         on_chunk(worker, self.multipliers.list, |list| {
             list.iter().flatten().enumerate().for_each(|(k, m)| global.put_multiplier(mine + k, m.f64()));
         });

@@ -138,10 +138,10 @@ fn report(case: &Case, runs: &[Run]) -> Value {
             "unmet": run.unmet,
             "substeps": run.substeps(),
             "most_substeps": run.most_substeps(),
-            "levels": run.report.hold.levels,
-            "nodes": run.report.hold.nodes,
-            "tethers": run.report.hold.tethers,
-            "bytes_per_triangle": run.report.hold.bytes as f64 / case.triangles as f64,
+            "levels": run.report.inextensibility.levels,
+            "nodes": run.report.inextensibility.nodes,
+            "tethers": run.report.inextensibility.tethers,
+            "bytes_per_triangle": run.report.inextensibility.bytes as f64 / case.triangles as f64,
         })
     };
     json!({ "case": case.name(), "triangles": case.triangles, "build_s": case.seconds, "ways": runs.iter().map(of).collect::<Vec<_>>() })
@@ -187,7 +187,7 @@ fn print_table(case: &Case, runs: &[Run], frames: usize) {
             or_none(energy_off(run, runs)),
             run.jitter,
             run.unmet,
-            run.report.hold.bytes as f64 / case.triangles as f64,
+            run.report.inextensibility.bytes as f64 / case.triangles as f64,
             run.setup,
         );
     }

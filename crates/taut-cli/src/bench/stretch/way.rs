@@ -3,7 +3,7 @@
 use super::Args;
 use super::case::{Case, Stretch, What};
 use crate::bench::{clock, median};
-use taut::{Air, Hold, Model, Params, Scratch, Solver, State, StepReport, step};
+use taut::{Air, Inextensibility, Model, Params, Scratch, Solver, State, StepReport, step};
 
 /// A way to hold cloth.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -50,21 +50,26 @@ impl Way {
     }
 
     fn params(self, scene: What, args: &Args) -> Params {
-        let all = Hold::within(args.max_stretch);
+        let all = Inextensibility::within(args.max_stretch);
         let (substeps, hold) = match self {
-            Way::Plain => (20, Hold::NONE),
-            Way::Substeps80 => (80, Hold::NONE),
-            Way::Tethers => (args.substeps, Hold { levels: 0, max_stretch: 0.0, ..all }),
-            Way::Levels => (args.substeps, Hold { tethers: false, max_stretch: 0.0, ..all }),
-            Way::Both => (args.substeps, Hold { max_stretch: 0.0, ..all }),
+            Way::Plain => (20, Inextensibility::NONE),
+            Way::Substeps80 => (80, Inextensibility::NONE),
+            Way::Tethers => (args.substeps, Inextensibility { levels: 0, max_stretch: 0.0, ..all }),
+            Way::Levels => (args.substeps, Inextensibility { tethers: false, max_stretch: 0.0, ..all }),
+            Way::Both => (args.substeps, Inextensibility { max_stretch: 0.0, ..all }),
             Way::All => (args.substeps, all),
-            Way::Implicit => (1, Hold::NONE),
-            Way::Implicit4 => (4, Hold::NONE),
+            Way::Implicit => (1, Inextensibility::NONE),
+            Way::Implicit4 => (4, Inextensibility::NONE),
             Way::Reference => (160, all),
         };
         let wind = if scene == What::Flag { [6.0, 0.0, 1.0] } else { [0.0; 3] };
         let density = if scene == What::Flag { 1.2 } else { 0.0 };
-        let plain = Params { substeps, hold, air: Air { wind, density, ..Air::default() }, ..Params::default() };
+        let plain = Params {
+            substeps,
+            inextensibility: hold,
+            air: Air { wind, density, ..Air::default() },
+            ..Params::default()
+        };
         if self.implicit() {
             return Params { solver: Solver::NewtonCg, iterations: 200, tolerance: 1e-3, ..plain };
         }
@@ -146,7 +151,7 @@ impl Run {
         self.energy.push(totals.kinetic + totals.potential);
         self.fall = self.fall.max(-totals.potential);
         self.jitter = self.jitter.max(jitter(case, model, &self.state.velocities(model), totals.kinetic));
-        self.unmet += report.hold.unmet;
+        self.unmet += report.inextensibility.unmet;
         self.substeps.push(f64::from(report.substeps));
         self.report = report;
     }

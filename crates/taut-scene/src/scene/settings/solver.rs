@@ -192,12 +192,12 @@ impl Solver {
             Solver::Auto(a) => taut::Params {
                 substeps: a.substeps,
                 iterations: a.iterations,
-                hold: taut::Hold {
+                inextensibility: taut::Inextensibility {
                     levels: a.levels,
                     tethers: a.tethers,
                     max_stretch: a.max_stretch,
                     rounds: a.rounds,
-                    ..taut::Hold::NONE
+                    ..taut::Inextensibility::NONE
                 },
                 ..taut::Params::default()
             },

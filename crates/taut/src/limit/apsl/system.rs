@@ -86,7 +86,7 @@ impl<'a, T: Scalar> System<'a, T> {
 
     /// This worker's elements: whole chunks.
     fn mine(&self) -> Range<usize> {
-        let chunks = self.worker.share(0..self.elements.div_ceil(CHUNK));
+        let chunks = self.worker.chunk(0..self.elements.div_ceil(CHUNK));
         chunks.start * CHUNK..(chunks.end * CHUNK).min(self.elements)
     }
 
@@ -220,7 +220,7 @@ impl<'a, T: Scalar> System<'a, T> {
         unsafe {
             self.worker.sync();
             self.spread(Of::Solution);
-            for v in self.worker.share(0..self.apsl.vertices) {
+            for v in self.worker.chunk(0..self.apsl.vertices) {
                 let (mut p, u) = (read(self.job.p, v), read(self.job.vectors, v));
                 if p[3] > T::of(0.0) && u[..3].iter().all(|c| c.finite()) {
                     for k in 0..3 {
@@ -235,7 +235,7 @@ impl<'a, T: Scalar> System<'a, T> {
 
     /// M⁻¹ Jᵀ of a vector: into the first vectors, one for each vertex. Meets at its end.
     unsafe fn spread(&self, what: Of) {
-        for v in self.worker.share(0..self.apsl.vertices) {
+        for v in self.worker.chunk(0..self.apsl.vertices) {
             let mut sum = [T::of(0.0); 3];
             for &corner in &self.apsl.corners[self.apsl.start[v] as usize..self.apsl.start[v + 1] as usize] {
                 let corner = corner as usize;
@@ -285,7 +285,7 @@ impl<'a, T: Scalar> System<'a, T> {
         // Two places in turn: while one sum is read by some, others may write the next.
         let side = self.sums % 2;
         let chunks = self.elements.div_ceil(CHUNK);
-        for c in self.worker.share(0..chunks) {
+        for c in self.worker.chunk(0..chunks) {
             let mut sum = 0.0;
             for e in c * CHUNK..((c + 1) * CHUNK).min(self.elements) {
                 sum += term(self, e);

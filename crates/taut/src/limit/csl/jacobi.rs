@@ -2,8 +2,8 @@
 
 use super::super::job::Job;
 use super::kernel::REST;
+use crate::constraint::Batch;
 use crate::lanes::{BLOCK, Place, Scalar, Shared, Vertex};
-use crate::pack::Batch;
 use crate::team::Worker;
 
 /// The corners that meet at each vertex, in the order of the blocks.
@@ -24,8 +24,8 @@ pub(super) struct Corners {
 
 impl Corners {
     pub fn new<T: Scalar>(vertices: usize, batch: &Batch<T, 3, REST, 0>) -> Self {
-        let mut lanes = Vec::with_capacity(batch.blocks.len() * BLOCK);
-        for (block, source) in batch.blocks.iter().zip(&batch.source) {
+        let mut lanes = Vec::with_capacity(batch.blocks().len() * BLOCK);
+        for (block, source) in batch.blocks().iter().zip(&batch.source) {
             for lane in 0..BLOCK {
                 let index = [0, 1, 2].map(|k| block.places[k][lane].index::<Vertex<T>>() as u32);
                 let area = 0.5 / block.rest[4][lane].f64().abs();
@@ -65,7 +65,7 @@ impl Corners {
     /// As [`Limit::relax`](super::Limit::relax).
     pub unsafe fn weigh<T: Scalar>(&self, worker: Worker<'_>, job: &Job<'_, T>, held: f64) {
         let zero = T::of(0.0);
-        for lane in worker.share(0..self.lanes.len()) {
+        for lane in worker.chunk(0..self.lanes.len()) {
             let (index, area) = self.lanes[lane];
             // SAFETY: vertices and lanes are in range by construction; nobody writes vertices here, and lanes are shared
             // out.
@@ -75,7 +75,7 @@ impl Corners {
             }
         }
         worker.sync();
-        for v in worker.share(0..self.start.len() - 1) {
+        for v in worker.chunk(0..self.start.len() - 1) {
             let mut sum = zero;
             for &corner in self.at(v) {
                 // SAFETY: in range; written before the meeting.
@@ -97,7 +97,7 @@ impl Corners {
     /// As [`weigh`](Self::weigh), after it, with all notes written.
     pub unsafe fn average<T: Scalar>(&self, worker: Worker<'_>, job: &Job<'_, T>) {
         let zero = T::of(0.0);
-        for v in worker.share(0..self.start.len() - 1) {
+        for v in worker.chunk(0..self.start.len() - 1) {
             let (mut sum, mut weight) = ([zero; 3], zero);
             for &corner in self.at(v) {
                 // SAFETY: in range; nobody writes notes or weights here.

@@ -4,9 +4,9 @@ use super::super::job::Sight;
 use super::super::lanewise::{LaneSight, sound};
 use super::super::sweeps::Mode;
 use super::element::{CslForm, CslIdle, CslMotion, correction, polar, room, shape_gradients, wanted};
+use crate::constraint::Block;
+use crate::constraint::{edges, gather};
 use crate::lanes::{BLOCK, Kernel, Lanes, Place, Real, Scalar, Shared, V3, Vertex};
-use crate::pack::Block;
-use crate::solve::lanewise::{edges, gather};
 
 /// Rest numbers of a triangle: its two edges in the material frame (m), 1/det, and (least, most) of U's three entries.
 pub(super) const REST: usize = 11;

@@ -12,8 +12,8 @@ use super::job::Job;
 use super::sweeps::{self, Mode, Sweeper};
 use super::{Limit, LimitReport, Needs, RestTriangle, StrainLimits, SweepSettings, Violation};
 use crate::BuildError;
+use crate::constraint::Batch;
 use crate::lanes::{BLOCK, Scalar};
-use crate::pack::Batch;
 use crate::team::Worker;
 use jacobi::Corners;
 use kernel::REST;
@@ -80,7 +80,7 @@ impl<T: Scalar> Csl<T> {
         let corners = match settings.scheme {
             CslScheme::GaussSeidel => None,
             CslScheme::Jacobi { .. } => {
-                sweeps::addressable::<T>(batch.blocks.len().saturating_mul(BLOCK * 3))?;
+                sweeps::addressable::<T>(batch.blocks().len().saturating_mul(BLOCK * 3))?;
                 Some(Corners::new(vertices, &batch))
             }
         };
@@ -90,7 +90,7 @@ impl<T: Scalar> Csl<T> {
 
     fn sweeper(&self) -> Sweeper<'_> {
         Sweeper {
-            colours: &self.batch.colours,
+            colours: self.batch.colours(),
             settings: &self.settings.sweeps,
             degenerate: self.degenerate,
             spare: sweeps::spare(&self.batch),
@@ -139,7 +139,7 @@ impl<T: Scalar> Limit<T> for Csl<T> {
     }
 
     fn needs(&self) -> Needs {
-        let lanes = self.corners.as_ref().map_or(0, |_| self.batch.blocks.len() * BLOCK);
+        let lanes = self.corners.as_ref().map_or(0, |_| self.batch.blocks().len() * BLOCK);
         Needs { vectors: 3 * lanes, numbers: lanes, ..sweeps::needs(self.vertices, &self.batch) }
     }
 
@@ -152,7 +152,7 @@ impl<T: Scalar> Limit<T> for Csl<T> {
         let further = if self.settings.motion.idle == CslIdle::Free { FURTHER } else { 1.0 };
         let sweep = |blocks: core::ops::Range<usize>, mode, near, sight: &mut _| {
             let kernel = CslSweep {
-                blocks: &self.batch.blocks[blocks.clone()],
+                blocks: &self.batch.blocks()[blocks.clone()],
                 first: blocks.start,
                 mode,
                 further: T::of(if near { further } else { 1.0 }),

@@ -20,7 +20,7 @@ where
     unsafe fn relax_rates(&self, worker: Worker<'_>, job: &Job<'_, T>) -> LimitReport {
         let sweep = |blocks, mode, _, sight: &mut _| {
             let kernel = CslRate {
-                blocks: &self.batch.blocks[blocks],
+                blocks: &self.batch.blocks()[blocks],
                 looking: mode == Mode::Look,
                 idle: self.settings.motion.idle,
                 x: job.vectors,

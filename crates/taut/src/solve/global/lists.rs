@@ -74,7 +74,7 @@ impl<'a> Crew<'a> {
     /// Does `f` to each of `n` indices, then meets the others.
     #[inline(always)]
     pub fn each(&self, n: usize, mut f: impl FnMut(usize)) {
-        for chunk in self.worker.share(0..n.div_ceil(CHUNK)) {
+        for chunk in self.worker.chunk(0..n.div_ceil(CHUNK)) {
             for i in chunk * CHUNK..n.min((chunk + 1) * CHUNK) {
                 f(i);
             }
@@ -89,7 +89,7 @@ impl<'a> Crew<'a> {
         let partials = &self.partials[self.turn.get()];
         self.turn.set(1 - self.turn.get());
         let chunks = n.div_ceil(CHUNK);
-        for chunk in self.worker.share(0..chunks) {
+        for chunk in self.worker.chunk(0..chunks) {
             let mut all = [0.0; PARTS];
             for i in chunk * CHUNK..n.min((chunk + 1) * CHUNK) {
                 join(&mut all, f(i));

@@ -42,8 +42,8 @@ mod tests;
 pub use fastest::fastest_mode;
 
 use super::Solver;
+use crate::constraint::Elements;
 use crate::lanes::Scalar;
-use crate::model::Elements;
 use crate::team::Worker;
 use lists::{Crew, SharedList};
 use matrix::Matrix;

@@ -1,7 +1,7 @@
 //! E and E⁻¹ of one element: diagonal, but for its first three rows, which a material couples.
 
 use super::evaluate::ROWS;
-use crate::pack::SLACK;
+use crate::constraint::SLACK;
 
 /// The compliance E⁻¹ and the stiffness E of one element. Rows that are not elastic have zeros.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -2,10 +2,9 @@
 
 use super::evaluate::{self, ARMS, ItemKind};
 use super::stiffness::{ItemStiffness, stiffness};
+use crate::constraint::{Batch, Elements, SLACK, Visit};
 use crate::element::Element;
 use crate::lanes::{BLOCK, Scalar, Vertex};
-use crate::model::{Elements, Visit};
-use crate::pack::{Batch, SLACK};
 use core::ops::Range;
 
 /// An element with at least one elastic row.
@@ -157,7 +156,7 @@ impl<T: Scalar> Visit<T> for TableGather<'_> {
         E: Element<V, D, P, R>,
     {
         let start = self.0.items.len();
-        for (b, (block, elastic)) in batch.blocks.iter().zip(&batch.elastic).enumerate() {
+        for (b, (block, elastic)) in batch.blocks().iter().zip(&batch.elastic).enumerate() {
             for lane in (0..BLOCK).filter(|&lane| batch.source[b][lane] != u32::MAX) {
                 let compliance = elastic.compliance.map(|c| c[lane].f64());
                 let block_of = stiffness(&compliance, elastic.coupling.map(|c| c[lane].f64()));

@@ -3,7 +3,7 @@
 mod sheet;
 
 use super::*;
-use crate::model::LooseElements;
+use crate::constraint::LooseElements;
 use crate::team::Team;
 use sheet::{G, H, Sheet, distance, moving, plus, settings, sheet};
 

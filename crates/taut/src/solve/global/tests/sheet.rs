@@ -1,12 +1,11 @@
 //! A hanging sheet of St. Venant–Kirchhoff triangles and hinges, and its energy written down a second time.
 
+use crate::constraint::{Batch, Compliance, Elements, Loose, LooseElements, SLACK};
 use crate::element::{Element, Hinge, Plain, TriStrain, evaluate};
 use crate::lanes::{BLOCK, Scalar, V3};
-use crate::model::{Elements, LooseElements};
-use crate::pack::{Batch, Compliance, Loose, SLACK};
 use crate::solve::Solver;
 use crate::solve::global::{Candidate, Global, Outcome, SolveSettings};
-use crate::team::Team;
+use crate::team::{Team, Worker};
 use std::sync::Mutex;
 
 /// Time step, s.
@@ -146,25 +145,27 @@ impl<T: Scalar> Sheet<T> {
         global.prepare(&self.elements, self.x.len(), settings.solver);
         let global = &*global;
         let out = Mutex::new((self.clone(), Outcome::default()));
-        team.run(team.threads(), |worker| {
-            for i in worker.share(0..candidates.len()) {
+        let program = |worker: Worker<'_>| {
+            for i in worker.chunk(0..candidates.len()) {
                 global.put(i, candidates[i]);
             }
-            for k in worker.share(0..self.lambda.len()) {
+            for k in worker.chunk(0..self.lambda.len()) {
                 global.put_multiplier(k, self.lambda[k]);
             }
             let outcome = global.solve(worker, settings);
             let mut out = out.lock().unwrap();
             out.1 = outcome;
-            for i in worker.share(0..candidates.len()) {
+            for i in worker.chunk(0..candidates.len()) {
                 let c = candidates[i];
                 out.0.x[i] = global.position(i);
                 out.0.v[i] = plus(c.drift, settings.rate, plus(out.0.x[i], -1.0, c.target));
             }
-            for k in worker.share(0..self.lambda.len()) {
+            for k in worker.chunk(0..self.lambda.len()) {
                 out.0.lambda[k] = global.multiplier(k).unwrap_or(out.0.lambda[k]);
             }
-        });
+        };
+        // SAFETY: the same way on every worker.
+        unsafe { team.run(team.threads(), program) };
         out.into_inner().unwrap()
     }
 

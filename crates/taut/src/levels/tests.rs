@@ -1,11 +1,11 @@
 //! The parts on their own.
 
-use super::flatten::{NONE, flatten, sub};
+use super::chart::{NONE, flatten, sub};
 use super::geodesic::Paths;
-use super::sheet::Sheet;
-use super::{Hold, build};
+use super::sheet::RestSheet;
+use super::{Inextensibility, build};
+use crate::constraint::Sweep;
 use crate::lanes::{Shared, Vertex, Width};
-use crate::team::Team;
 
 /// n × m squares cut in two, bent into space by `place` from (u, v) in metres, spacing `h`; `keep` says which squares there are.
 fn sheet(
@@ -14,7 +14,7 @@ fn sheet(
     h: f64,
     place: impl Fn(f64, f64) -> [f64; 3],
     keep: impl Fn(usize, usize) -> bool,
-) -> (Sheet, Vec<[f64; 3]>) {
+) -> (RestSheet, Vec<[f64; 3]>) {
     let id = |i: usize, j: usize| (j * (n + 1) + i) as u32;
     let mut points = Vec::new();
     for j in 0..=m {
@@ -41,7 +41,7 @@ fn flat(u: f64, v: f64) -> [f64; 3] {
 }
 
 /// How far the sides of each triangle are from as long as at rest, in the chart; infinite where its vertices have several charts.
-fn length_errors(sheet: &Sheet) -> Vec<f64> {
+fn length_errors(sheet: &RestSheet) -> Vec<f64> {
     let flat = flatten(sheet);
     let mut errors = Vec::new();
     for (t, tri) in sheet.triangles.iter().enumerate() {
@@ -109,12 +109,12 @@ fn distances_lead_around_a_slit() {
 #[test]
 fn levels_keep_momentum_and_pull_together() {
     let (sheet, points) = sheet(48, 48, 0.02, flat, |_, _| true);
-    let built = build::build::<f64>(&sheet, &[], &Hold::within(0.01));
+    let built = build::build::<f64>(&sheet, &[], &Inextensibility::within(0.01));
     let mut levels = built.levels;
     assert!(levels.list.len() >= 2);
-    let run = |levels: &mut super::Levels<f64, 3>, mut x: Vec<Vertex<f64>>| {
-        let (desk, shared) = (levels.desk(&[]), Shared::new(&mut x));
-        Team::new(1).run(1, |worker| desk.correct(worker, Width::default(), fearless_simd::Level::new(), shared));
+    let run = |levels: &mut super::Hierarchy<f64, 3>, mut x: Vec<Vertex<f64>>| {
+        let (view, shared) = (levels.view(&[]), Shared::new(&mut x));
+        Sweep::alone(Width::W16, |sweep| view.correct(sweep, shared));
         x
     };
     let stretched = |s: f64| -> Vec<Vertex<f64>> {
@@ -132,7 +132,11 @@ fn levels_keep_momentum_and_pull_together() {
 }
 
 /// Stiff cloth of `cells` (column and row) between `points`, each cut in two by diagonals in alternating directions; `id` gives a corner's number.
-fn woven(points: &[[f64; 3]], cells: impl Iterator<Item = (usize, usize)>, id: impl Fn(usize, usize) -> u32) -> Sheet {
+fn woven(
+    points: &[[f64; 3]],
+    cells: impl Iterator<Item = (usize, usize)>,
+    id: impl Fn(usize, usize) -> u32,
+) -> RestSheet {
     let mut triangles = Vec::new();
     for (i, j) in cells {
         let (a, b, c, d) = (id(i, j), id(i + 1, j), id(i, j + 1), id(i + 1, j + 1));
@@ -140,11 +144,18 @@ fn woven(points: &[[f64; 3]], cells: impl Iterator<Item = (usize, usize)>, id: i
     }
     let edges = triangles.iter().map(|t| frame(t.map(|v: u32| points[v as usize]))).collect();
     let held = vec![[true; 2]; triangles.len()];
-    Sheet { triangles, edges, held, links: Vec::new(), mass: vec![0.01; points.len()], pace: super::Pace::STIFF }
+    RestSheet {
+        triangles,
+        edges,
+        held,
+        links: Vec::new(),
+        mass: vec![0.01; points.len()],
+        substeps: super::SubstepControl::STIFF,
+    }
 }
 
 /// A skirt, closed around: `around` vertices, `rows` of squares, waist first.
-fn skirt(around: usize, rows: usize) -> (Sheet, Vec<[f64; 3]>) {
+fn skirt(around: usize, rows: usize) -> (RestSheet, Vec<[f64; 3]>) {
     let (top, bottom, height) = (0.12, 0.35, 0.55);
     let mut points = Vec::new();
     for j in 0..=rows {
@@ -163,8 +174,8 @@ fn skirt(around: usize, rows: usize) -> (Sheet, Vec<[f64; 3]>) {
 fn levels_leave_a_skirt_at_rest_alone() {
     let (sheet, points) = skirt(100, 33);
     let waist: Vec<u32> = (0..100).collect();
-    let built = build::build::<f64>(&sheet, &waist, &Hold::within(0.01));
-    for (name, mut levels) in [("levels", built.levels), ("rim", built.rim)] {
+    let built = build::build::<f64>(&sheet, &waist, &Inextensibility::within(0.01));
+    for (name, mut levels) in [("levels", built.levels), ("boundary", built.boundary)] {
         assert!(!levels.list.is_empty(), "{name}");
         let rest: Vec<Vertex<f64>> = points
             .iter()
@@ -173,8 +184,8 @@ fn levels_leave_a_skirt_at_rest_alone() {
             .chain([[0.0; 4]])
             .collect();
         let mut x = rest.clone();
-        let (desk, shared) = (levels.desk(&[]), Shared::new(&mut x));
-        Team::new(1).run(1, |worker| desk.correct(worker, Width::default(), fearless_simd::Level::new(), shared));
+        let (view, shared) = (levels.view(&[]), Shared::new(&mut x));
+        Sweep::alone(Width::W16, |sweep| view.correct(sweep, shared));
         let moved = |i: usize| (0..3).map(|k| (x[i][k] - rest[i][k]).powi(2)).sum::<f64>().sqrt();
         let worst = (0..points.len()).map(moved).fold(0.0, f64::max);
         // Means over pieces of a bent cloth are not where they are when it lies flat: a tenth of an edge, no more.
@@ -186,7 +197,7 @@ fn levels_leave_a_skirt_at_rest_alone() {
 #[test]
 fn cloth_that_turns_fast_takes_more_substeps() {
     let (sheet, points) = sheet(48, 48, 0.02, flat, |_, _| true);
-    let probe = super::Probe::new(&sheet);
+    let probe = super::TurnProbe::new(&sheet);
     let moving = |f: &dyn Fn([f64; 3]) -> [f64; 3]| -> Vec<Vertex<f64>> {
         points.iter().map(|&p| f(p)).map(|v| [v[0], v[1], v[2], 0.0]).collect()
     };
@@ -200,8 +211,8 @@ fn cloth_that_turns_fast_takes_more_substeps() {
     thin.edges[0] = [[1e-6, 0.0], [0.0, 0.02]];
     let mut trembling = turning(7.0);
     trembling[thin.triangles[0][0] as usize][0] += 0.01;
-    assert!((super::Probe::new(&thin).rate(&trembling) - 7.0).abs() < 0.1);
-    let substeps = |rate: f64| super::Pace::STIFF.substeps(1.0 / 60.0, probe.rate(&turning(rate)));
+    assert!((super::TurnProbe::new(&thin).rate(&trembling) - 7.0).abs() < 0.1);
+    let substeps = |rate: f64| super::SubstepControl::STIFF.substeps(1.0 / 60.0, probe.rate(&turning(rate)));
     assert_eq!([0.0, 5.0, 9.0, 12.0, 1e6].map(substeps), [10, 10, 12, 16, 25]);
-    assert!(super::Pace::soft(5000.0).substeps(1.0 / 60.0, 20.0) > 100, "soft cloth needs its own");
+    assert!(super::SubstepControl::soft(5000.0).substeps(1.0 / 60.0, 20.0) > 100, "soft cloth needs its own");
 }

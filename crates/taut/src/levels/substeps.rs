@@ -1,11 +1,11 @@
-//! How many substeps cloth needs.
+//! Substep control: how many substeps cloth needs.
 
-use super::sheet::Sheet;
+use super::sheet::RestSheet;
 use crate::lanes::{Scalar, Vertex};
 
 /// How to step a model's cloth.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Pace {
+pub(crate) struct SubstepControl {
     /// The longest substep, s.
     longest: f64,
     /// Whether a substep begins with the forces of the one before.
@@ -14,21 +14,21 @@ pub(crate) struct Pace {
 
 /// Substeps are not made shorter than this for soft cloth, s: 200 in 1/60 s.
 const SHORTEST: f64 = 1.0 / 12_000.0;
-/// How far cloth turns in a substep, radians, as a root mean square over its edges ([`Probe::rate`]). A straight step out of a turn and back onto
+/// How far cloth turns in a substep, radians, as a root mean square over its edges ([`TurnProbe::rate`]). A straight step out of a turn and back onto
 /// it is shorter than the turn, and so much of the motion is lost: a share of its energy that grows with the square of this.
 const TURN: f64 = 0.0125;
 /// Substeps are not made shorter than this for cloth that turns fast, s: 25 in 1/60 s.
 const SHORTEST_TURN: f64 = 1.0 / 1500.0;
 
-impl Pace {
+impl SubstepControl {
     /// Cloth that is held wherever it resists: levels, tethers and the limit do the rest.
-    pub const STIFF: Pace = Pace { longest: 1.0 / 600.0, warm: false };
+    pub const STIFF: SubstepControl = SubstepControl { longest: 1.0 / 600.0, warm: false };
 
     /// Where cloth is soft along a direction, nothing but sweeps over its elements carries forces along it: they have to go on where they
     /// were, and a substep must not be longer than half of what a wave needs from one element to the next, at `rate` (1/s). With twice
     /// that, sheets of 43, 101 and 317 vertices a side have the strain that they have in 160 substeps within a fiftieth, but straps of a dress do not.
-    pub fn soft(rate: f64) -> Pace {
-        Pace { longest: (0.5 / rate.max(1e-300)).clamp(SHORTEST, 1.0 / 900.0), warm: true }
+    pub fn soft(rate: f64) -> SubstepControl {
+        SubstepControl { longest: (0.5 / rate.max(1e-300)).clamp(SHORTEST, 1.0 / 900.0), warm: true }
     }
 
     /// The substeps in `dt` (s) of cloth that turns at `rate` (1/s).
@@ -40,7 +40,7 @@ impl Pace {
 
 /// Some edges of the cloth, to see how fast it turns: their ends, and Σ of their squared lengths at rest, m².
 #[derive(Debug, Default)]
-pub(super) struct Probe {
+pub(super) struct TurnProbe {
     edges: Vec<[u32; 2]>,
     size: f64,
 }
@@ -48,10 +48,10 @@ pub(super) struct Probe {
 /// Edges to look at, at most: a sample is enough for a mean.
 const SAMPLE: usize = 512;
 
-impl Probe {
-    pub fn new(sheet: &Sheet) -> Self {
+impl TurnProbe {
+    pub fn new(sheet: &RestSheet) -> Self {
         let every = sheet.triangles.len().div_ceil(SAMPLE).max(1);
-        let mut probe = Probe::default();
+        let mut probe = TurnProbe::default();
         for (n, t) in (0..sheet.triangles.len()).step_by(every).enumerate() {
             let [a, b] = sheet.edges[t];
             let (k, by) = [(0, a), (1, [b[0] - a[0], b[1] - a[1]]), (2, b)][n % 3];

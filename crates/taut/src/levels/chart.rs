@@ -1,6 +1,6 @@
 //! A surface laid flat: charts in the plane in which lattices of coarse nodes can live.
 
-use super::sheet::{Sheet, area};
+use super::sheet::{RestSheet, area};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
@@ -29,7 +29,7 @@ const MISFIT: f64 = 0.25;
 /// fit where its vertices already are is left; vertices that no triangle placed begin charts of their own.
 ///
 /// Exact for what is developable, whatever its shape in space; what is curved both ways comes apart into charts.
-pub(super) fn flatten(sheet: &Sheet) -> Flat {
+pub(super) fn flatten(sheet: &RestSheet) -> Flat {
     let sides = sides(sheet);
     let mut flat = Flat {
         place: vec![[0.0; 2]; sheet.vertices()],
@@ -48,7 +48,7 @@ pub(super) fn flatten(sheet: &Sheet) -> Flat {
     flat
 }
 
-fn held(sheet: &Sheet) -> Vec<[f64; 3]> {
+fn held(sheet: &RestSheet) -> Vec<[f64; 3]> {
     let linked = sheet.linked();
     let mut sum = vec![[0.0; 4]; sheet.vertices()];
     for (t, corners) in sheet.triangles.iter().enumerate() {
@@ -65,7 +65,7 @@ fn held(sheet: &Sheet) -> Vec<[f64; 3]> {
 }
 
 /// The triangle across each side of each triangle, if there is exactly one.
-pub(super) fn sides(sheet: &Sheet) -> Vec<[u32; 3]> {
+pub(super) fn sides(sheet: &RestSheet) -> Vec<[u32; 3]> {
     let mut list: Vec<([u32; 2], u32, u8)> = Vec::with_capacity(sheet.triangles.len() * 3);
     for (t, tri) in sheet.triangles.iter().enumerate() {
         for k in 0..3 {
@@ -91,13 +91,13 @@ fn corners(edges: &[[f64; 2]; 2]) -> [[f64; 2]; 3] {
 
 /// A turn and a shift: p ↦ (c p.x − s p.y + x, s p.x + c p.y + y), mirrored before if need be.
 #[derive(Clone, Copy)]
-struct Pose {
+struct ChartPose {
     turn: [f64; 2],
     shift: [f64; 2],
     mirror: f64,
 }
 
-impl Pose {
+impl ChartPose {
     fn put(&self, p: [f64; 2]) -> [f64; 2] {
         let ([c, s], y) = (self.turn, p[1] * self.mirror);
         [c * p[0] - s * y + self.shift[0], s * p[0] + c * y + self.shift[1]]
@@ -112,7 +112,7 @@ impl Pose {
         if norm <= 0.0 || norm.is_nan() {
             return None;
         }
-        let mut pose = Pose { turn: [c / norm, s / norm], shift: [0.0; 2], mirror };
+        let mut pose = ChartPose { turn: [c / norm, s / norm], shift: [0.0; 2], mirror };
         let [p, q] = [pose.put(from[0]), pose.put(from[1])];
         // The middle of the side stays, so that errors of length do not pile up on one end.
         pose.shift = [0, 1].map(|k| 0.5 * (at[0][k] + at[1][k]) - 0.5 * (p[k] + q[k]));
@@ -124,17 +124,39 @@ pub(super) fn sub(a: [f64; 2], b: [f64; 2]) -> [f64; 2] {
     [a[0] - b[0], a[1] - b[1]]
 }
 
+impl Flat {
+    /// Lays a triangle into a chart, where its vertices have no place yet.
+    fn lay(&mut self, sheet: &RestSheet, t: usize, chart: u32, pose: &ChartPose) {
+        let local = corners(&sheet.edges[t]);
+        let size = [0, 1, 2].map(|k| sub(local[(k + 1) % 3], local[k])).map(|e| e[0].hypot(e[1]));
+        let twice = (local[1][0] * local[2][1] - local[1][1] * local[2][0]).abs();
+        self.area[chart as usize] += 0.5 * twice;
+        self.edge[chart as usize] += size.iter().sum::<f64>();
+        let [c, s] = pose.turn;
+        for k in 0..3 {
+            let v = sheet.triangles[t][k] as usize;
+            if self.chart[v] == NONE {
+                (self.chart[v], self.place[v]) = (chart, pose.put(local[k]));
+            }
+            if self.chart[v] == chart {
+                self.weft[v][0] += twice * (c * c - s * s);
+                self.weft[v][1] += twice * 2.0 * c * s;
+            }
+        }
+    }
+}
+
 /// One chart from one triangle.
-fn grow(sheet: &Sheet, sides: &[[u32; 3]], seed: usize, used: &mut [bool], flat: &mut Flat) {
+fn grow(sheet: &RestSheet, sides: &[[u32; 3]], seed: usize, used: &mut [bool], flat: &mut Flat) {
     let chart = flat.area.len() as u32;
     flat.area.push(0.0);
     flat.edge.push(0.0);
     let mut count = 0.0;
     let mut front = BinaryHeap::new();
     let key = |d: f64| d.to_bits();
-    let upright = Pose { turn: [1.0, 0.0], shift: [0.0; 2], mirror: 1.0 };
+    let upright = ChartPose { turn: [1.0, 0.0], shift: [0.0; 2], mirror: 1.0 };
     front.push(Reverse((0u64, seed as u32, NONE)));
-    let mut poses: Vec<(u32, Pose)> = Vec::new();
+    let mut poses: Vec<(u32, ChartPose)> = Vec::new();
     let mut cover = Cover::default();
     while let Some(Reverse((_, t, from))) = front.pop() {
         let t = t as usize;
@@ -162,21 +184,8 @@ fn grow(sheet: &Sheet, sides: &[[u32; 3]], seed: usize, used: &mut [bool], flat:
             continue;
         }
         used[t] = true;
-        let twice = (local[1][0] * local[2][1] - local[1][1] * local[2][0]).abs();
-        flat.area[chart as usize] += 0.5 * twice;
-        flat.edge[chart as usize] += size.iter().sum::<f64>();
         count += 3.0;
-        let [c, s] = pose.turn;
-        for k in 0..3 {
-            let v = sheet.triangles[t][k] as usize;
-            if flat.chart[v] == NONE {
-                (flat.chart[v], flat.place[v]) = (chart, put[k]);
-            }
-            if flat.chart[v] == chart {
-                flat.weft[v][0] += twice * (c * c - s * s);
-                flat.weft[v][1] += twice * 2.0 * c * s;
-            }
-        }
+        flat.lay(sheet, t, chart, &pose);
         if sheet.triangles[t].iter().all(|&v| flat.chart[v as usize] == chart) {
             cover.add(t, put, most);
         }
@@ -236,7 +245,7 @@ impl Cover {
 }
 
 /// Where a triangle goes beside one that has its place.
-fn pose_over(sheet: &Sheet, poses: &[(u32, Pose)], t: usize, from: u32) -> Option<Pose> {
+fn pose_over(sheet: &RestSheet, poses: &[(u32, ChartPose)], t: usize, from: u32) -> Option<ChartPose> {
     let (other, pose) = poses[from as usize];
     let other = other as usize;
     let (mine, theirs) = (sheet.triangles[t], sheet.triangles[other]);
@@ -266,7 +275,7 @@ fn pose_over(sheet: &Sheet, poses: &[(u32, Pose)], t: usize, from: u32) -> Optio
     };
     let theirs_side = beyond(pose.put(there[their_apex]));
     for mirror in [pose.mirror, -pose.mirror] {
-        let candidate = Pose::over(at, ends.map(|k| local[k]), mirror)?;
+        let candidate = ChartPose::over(at, ends.map(|k| local[k]), mirror)?;
         if beyond(candidate.put(local[apex])) * theirs_side < 0.0 {
             return Some(candidate);
         }

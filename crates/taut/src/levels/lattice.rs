@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 /// Points to be carried by a lattice: vertices, or the nodes of a finer lattice.
-pub(super) struct Points {
+pub(super) struct SheetPoints {
     pub place: Vec<[f64; 2]>,
     pub chart: Vec<u32>,
     pub mass: Vec<f64>,
@@ -15,16 +15,16 @@ pub(super) struct Points {
     pub held: Vec<[f64; 3]>,
 }
 
-impl Points {
+impl SheetPoints {
     /// Points of these charts, with nothing added yet.
     pub fn none(chart: Vec<u32>) -> Self {
         let n = chart.len();
         let (weft, held) = (vec![[0.0; 2]; n], vec![[0.0; 3]; n]);
-        Points { place: vec![[0.0; 2]; n], chart, mass: vec![0.0; n], free: vec![1.0; n], weft, held }
+        SheetPoints { place: vec![[0.0; 2]; n], chart, mass: vec![0.0; n], free: vec![1.0; n], weft, held }
     }
 
     /// Adds a share of another point to point `n`, weighted by mass.
-    pub fn add(&mut self, n: usize, from: &Points, i: usize, share: f64) {
+    pub fn add(&mut self, n: usize, from: &SheetPoints, i: usize, share: f64) {
         let m = share * from.mass[i];
         self.mass[n] += m;
         for c in 0..2 {
@@ -67,7 +67,7 @@ pub(super) struct Lattice {
     /// Up to three nodes of each point with weights; unused ones have weight 0.
     pub parents: Vec<[(u32, f64); 3]>,
     /// The nodes, as points for the next lattice (their `free` is yet to be set).
-    pub nodes: Points,
+    pub nodes: SheetPoints,
     /// Triangles of nodes.
     pub triangles: Vec<[u32; 3]>,
     /// The number of the node at each place of the lattice, by chart, row and column.
@@ -101,7 +101,7 @@ fn around(p: [f64; 2], spacing: f64) -> [((i64, i64), f64); 3] {
 
 /// Builds the lattice of one level. `spacing` (m) and `full` (kg, the mass of a node in the middle) are given by chart; charts
 /// with spacing 0 have no lattice at this level.
-pub(super) fn lattice(points: &Points, spacing: &[f64], full: &[f64]) -> Lattice {
+pub(super) fn lattice(points: &SheetPoints, spacing: &[f64], full: &[f64]) -> Lattice {
     let mut mass: BTreeMap<(u32, i64, i64), f64> = BTreeMap::new();
     let of = |i: usize| spacing.get(points.chart[i] as usize).copied().unwrap_or(0.0);
     for i in 0..points.place.len() {
@@ -116,7 +116,7 @@ pub(super) fn lattice(points: &Points, spacing: &[f64], full: &[f64]) -> Lattice
     let number: BTreeMap<_, u32> = mass.keys().enumerate().map(|(n, &key)| (key, n as u32)).collect();
     let mut out = Lattice {
         parents: vec![[(0, 0.0); 3]; points.place.len()],
-        nodes: Points::none(number.keys().map(|key| key.0).collect()),
+        nodes: SheetPoints::none(number.keys().map(|key| key.0).collect()),
         triangles: Vec::new(),
         number: BTreeMap::new(),
     };
@@ -142,7 +142,7 @@ pub(super) fn lattice(points: &Points, spacing: &[f64], full: &[f64]) -> Lattice
 
 /// Hangs a point on the nodes there are around it.
 fn hang(
-    points: &Points,
+    points: &SheetPoints,
     i: usize,
     number: &BTreeMap<(u32, i64, i64), u32>,
     around: [((i64, i64), f64); 3],

@@ -4,15 +4,15 @@
 //! levels of its own: nodes along it, each the mean of a piece of one strip, kept from drifting apart further than they are along
 //! the cloth.
 
-use super::Hold;
-use super::build::{FEWEST, Near, Plan, level, rod};
-use super::flatten::{NONE, sides, sub};
+use super::Inextensibility;
+use super::build::{FEWEST, NearPins, Plan, level, rod};
+use super::chart::{NONE, sides, sub};
 use super::geodesic::Paths;
-use super::lattice::{Lattice, Points, shares};
-use super::levels::Levels;
-use super::sheet::Sheet;
+use super::hierarchy::Hierarchy;
+use super::lattice::{Lattice, SheetPoints, shares};
+use super::sheet::RestSheet;
+use crate::constraint::Loose;
 use crate::lanes::Scalar;
-use crate::pack::Loose;
 use std::collections::BTreeMap;
 
 /// Spacing of the first level, in mean edges.
@@ -56,22 +56,27 @@ struct Along {
 }
 
 /// The place of a node: chart, hem, strip, and number along the hem. Places in different charts have no mean.
-type Key = (u32, u32, u32, usize);
+type NodePlace = (u32, u32, u32, usize);
 
 /// All levels along all borders, in as many strips as there are `levels` over the cloth.
-pub(super) fn rim<T: Scalar>(plan: &Plan<'_>, sheet: &Sheet, hold: &Hold, levels: usize) -> Levels<T, 3> {
+pub(super) fn boundary<T: Scalar>(
+    plan: &Plan<'_>,
+    sheet: &RestSheet,
+    settings: &Inextensibility,
+    levels: usize,
+) -> Hierarchy<T, 3> {
     let (hems, vertices) = strips(plan, sheet, STRIPS.min(levels as u32));
     let mut along = vertices.clone();
     let mut points = plan.points();
     let mut list = Vec::new();
-    for number in 0..hold.levels {
+    for number in 0..settings.levels {
         let scale = SPACING * f64::from(1 << number.min(30));
         let counts: Vec<usize> = hems.iter().map(|h| (h.edges as f64 / scale) as usize).collect();
         if counts.iter().all(|&n| n < FEWEST as usize) {
             break;
         }
         let spacing: Vec<f64> = plan.flat.edge.iter().map(|e| e * scale).collect();
-        let near = Near::new(&plan.flat, plan.pins, &spacing);
+        let near = NearPins::new(&plan.flat, plan.pins, &spacing);
         for i in (0..along.len()).filter(|&i| along[i].is_some()) {
             points.free[i] = near.free(points.chart[i], points.place[i]);
         }
@@ -85,11 +90,11 @@ pub(super) fn rim<T: Scalar>(plan: &Plan<'_>, sheet: &Sheet, hold: &Hold, levels
         list.push(level(&points, &lattice, &near, tie, links));
         (points, along) = (lattice.nodes, nodes);
     }
-    Levels { list, sweeps: hold.sweeps }
+    Hierarchy { list, sweeps: settings.sweeps }
 }
 
 /// The borders, and where each vertex is along them.
-fn strips(plan: &Plan<'_>, sheet: &Sheet, most: u32) -> (Vec<Hem>, Vec<Option<Along>>) {
+fn strips(plan: &Plan<'_>, sheet: &RestSheet, most: u32) -> (Vec<Hem>, Vec<Option<Along>>) {
     let (hems, ways) = walk(sheet);
     let border: Vec<u32> = ways.keys().copied().collect();
     let paths = Paths::new(&sheet.triangles, &sheet.edges, |_| true, sheet.vertices());
@@ -106,7 +111,7 @@ fn strips(plan: &Plan<'_>, sheet: &Sheet, most: u32) -> (Vec<Hem>, Vec<Option<Al
 }
 
 /// Walks along all borders. Of each vertex there: the hem, and the way along it.
-fn walk(sheet: &Sheet) -> (Vec<Hem>, BTreeMap<u32, (u32, f64)>) {
+fn walk(sheet: &RestSheet) -> (Vec<Hem>, BTreeMap<u32, (u32, f64)>) {
     let mut next: BTreeMap<u32, Vec<(u32, f64)>> = BTreeMap::new();
     for (t, across) in sides(sheet).iter().enumerate() {
         let at = [[0.0; 2], sheet.edges[t][0], sheet.edges[t][1]];
@@ -141,7 +146,7 @@ fn walk(sheet: &Sheet) -> (Vec<Hem>, BTreeMap<u32, (u32, f64)>) {
 
 /// Nodes along the hems, where they are, and the links between them.
 fn string(
-    points: &Points,
+    points: &SheetPoints,
     along: &[Option<Along>],
     hems: &[Hem],
     counts: &[usize],
@@ -161,7 +166,7 @@ fn string(
     let count = number.len();
     let mut lattice = Lattice {
         parents: vec![[(0, 0.0); 3]; points.place.len()],
-        nodes: Points::none(number.keys().map(|key| key.0).collect()),
+        nodes: SheetPoints::none(number.keys().map(|key| key.0).collect()),
         triangles: Vec::new(),
         number: BTreeMap::new(),
     };
@@ -180,7 +185,7 @@ fn string(
         }
     }
     lattice.nodes.divide();
-    let place = |(n, key): (usize, &Key)| {
+    let place = |(n, key): (usize, &NodePlace)| {
         let (hem, pieces) = (&hems[key.1 as usize], counts[key.1 as usize] as f64);
         let [on, depth] = on[n].map(|sum| sum / lattice.nodes.mass[n].max(1e-300));
         let way = (key.3 as f64 + on) * hem.length / pieces;
@@ -193,8 +198,12 @@ fn string(
 }
 
 /// Numbers the nodes that have enough mass.
-fn heavy(points: &Points, count: usize, beside: &impl Fn(usize) -> Option<[(Key, f64, f64); 2]>) -> BTreeMap<Key, u32> {
-    let mut mass: BTreeMap<Key, f64> = BTreeMap::new();
+fn heavy(
+    points: &SheetPoints,
+    count: usize,
+    beside: &impl Fn(usize) -> Option<[(NodePlace, f64, f64); 2]>,
+) -> BTreeMap<NodePlace, u32> {
+    let mut mass: BTreeMap<NodePlace, f64> = BTreeMap::new();
     let mut most: BTreeMap<(u32, u32), f64> = BTreeMap::new();
     for i in 0..count {
         for (key, w, _) in beside(i).into_iter().flatten() {
@@ -211,8 +220,8 @@ fn heavy(points: &Points, count: usize, beside: &impl Fn(usize) -> Option<[(Key,
 /// Links between neighbours along a strip: as far apart as along the border, or as where the cloth lies flat, whichever is further. A strip around
 /// a hole is longer than the border, and means of pieces of a skirt are further apart than where it lies flat, for it is bent.
 fn rods(
-    number: &BTreeMap<Key, u32>,
-    nodes: &Points,
+    number: &BTreeMap<NodePlace, u32>,
+    nodes: &SheetPoints,
     along: &[Option<Along>],
     hems: &[Hem],
     counts: &[usize],

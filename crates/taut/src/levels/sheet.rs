@@ -1,14 +1,14 @@
 //! What of a model is to be held: triangles, their shape at rest, and along which directions.
 
-use super::Hold;
-use super::pace::Pace;
-use crate::element::Element;
-use crate::lanes::{BLOCK, Scalar, Vertex};
-use crate::model::{Model, Visit};
-use crate::pack::{Batch, SLACK};
+use super::Inextensibility;
+use super::substeps::SubstepControl;
+use crate::constraint::{Batch, Packed, Visit};
+use crate::element::{Element, Quantity, RestShape};
+use crate::lanes::Scalar;
+use crate::model::Model;
 
 /// The triangles of all cloth in a model, in the model's vertex numbers.
-pub(super) struct Sheet {
+pub(super) struct RestSheet {
     /// Corners.
     pub triangles: Vec<[u32; 3]>,
     /// x1 − x0 and x2 − x0 at rest, in weft and warp, m.
@@ -20,7 +20,7 @@ pub(super) struct Sheet {
     /// Masses by vertex, kg.
     pub mass: Vec<f64>,
     /// How to step it.
-    pub pace: Pace,
+    pub substeps: SubstepControl,
 }
 
 /// A triangle is held along a direction if the weight of the cloth, hung up by as much of its border as it is long, this many
@@ -28,17 +28,17 @@ pub(super) struct Sheet {
 pub(super) const MARGIN: f64 = 4.0;
 /// Where no limit says how stiff is stiff.
 pub(super) const USUAL_LIMIT: f64 = 0.01;
-/// The least share of a row's error, removed by a sweep, that counts as held.
-pub(super) const LEAST_SHARE: f64 = 0.5;
+/// The least stiffness of projection (the part of a row's error that a sweep removes) that counts as held.
+pub(super) const LEAST_STIFFNESS: f64 = 0.5;
 
-impl Sheet {
-    pub fn of<T: Scalar>(model: &Model<T>, hold: &Hold, gravity: [f64; 3]) -> Self {
-        let mut gather = Gather { found: Vec::new(), links: Vec::new() };
+impl RestSheet {
+    pub fn of<T: Scalar>(model: &Model<T>, settings: &Inextensibility, gravity: [f64; 3]) -> Self {
+        let mut gather = GatherCloth { found: Vec::new(), links: Vec::new() };
         model.elements.for_each(&mut gather);
-        let Gather { found, links } = gather;
+        let GatherCloth { found, links } = gather;
         let mass: Vec<f64> = model.user.iter().map(|&u| model.masses[u as usize]).collect();
         let pull = gravity.iter().map(|g| g * g).sum::<f64>().sqrt();
-        let limit = if hold.max_stretch > 0.0 { hold.max_stretch } else { USUAL_LIMIT };
+        let limit = if settings.max_stretch > 0.0 { settings.max_stretch } else { USUAL_LIMIT };
         let total: f64 = found.iter().map(|f| area(&f.edges)).sum();
         let mut cloth: Vec<u32> = found.iter().flat_map(|f| f.corners).collect();
         cloth.sort_unstable();
@@ -53,8 +53,14 @@ impl Sheet {
             (linked[*a as usize], linked[*b as usize]) = (true, true);
         }
         let by_links = |t: &[u32; 3]| t.iter().all(|&v| linked[v as usize]);
-        let mut sheet =
-            Sheet { triangles: Vec::new(), edges: Vec::new(), held: Vec::new(), links, mass, pace: Pace::STIFF };
+        let mut sheet = RestSheet {
+            triangles: Vec::new(),
+            edges: Vec::new(),
+            held: Vec::new(),
+            links,
+            mass,
+            substeps: SubstepControl::STIFF,
+        };
         let (mut rates, mut soft) = (0.0, 0.0);
         for f in found {
             let all = by_links(&f.corners);
@@ -71,7 +77,7 @@ impl Sheet {
             sheet.held.push(held);
         }
         if soft > 0.0 {
-            sheet.pace = Pace::soft(rates / soft);
+            sheet.substeps = SubstepControl::soft(rates / soft);
         }
         if !sheet.held.iter().any(|h| h[0] || h[1]) {
             sheet.triangles.clear();
@@ -98,50 +104,55 @@ pub(super) fn area(edges: &[[f64; 2]; 2]) -> f64 {
     0.5 * (edges[0][0] * edges[1][1] - edges[0][1] * edges[1][0]).abs()
 }
 
-struct Found {
+struct FoundTriangle {
     corners: [u32; 3],
     edges: [[f64; 2]; 2],
     /// Along weft and warp, N/m; infinite where projected.
     modulus: [f64; 2],
 }
 
-struct Gather {
-    found: Vec<Found>,
+struct GatherCloth {
+    found: Vec<FoundTriangle>,
     links: Vec<([u32; 2], f64)>,
 }
 
-impl<T: Scalar> Visit<T> for Gather {
+impl<T: Scalar> Visit<T> for GatherCloth {
     fn visit<E, const V: usize, const D: usize, const P: usize, const R: usize>(&mut self, batch: &Batch<T, V, P, R>)
     where
         E: Element<V, D, P, R>,
     {
-        for (b, block) in batch.blocks.iter().enumerate() {
-            for lane in (0..BLOCK).filter(|&l| batch.source[b][l] != u32::MAX) {
-                let at = |k: usize| block.places[k][lane].index::<Vertex<T>>() as u32;
-                let rest = |k: usize| block.rest[k][lane].f64();
-                let share = |r: usize| if E::SHARES { block.stiffness[r][lane].f64() } else { 0.0 };
-                if (V, P) == (2, 2) && share(0) >= LEAST_SHARE {
-                    self.links.push(([at(0), at(1)], rest(1) / rest(0)));
+        for e in batch.elements() {
+            match (E::shape(&e.rest()), &e.vertices()[..]) {
+                (RestShape::Edge(length), &[a, b]) if modulus::<E, T, V, D, P, R>(&e, 0, 1.0) == f64::INFINITY => {
+                    self.links.push(([a, b], length));
                 }
-                if (V, P) == (3, 6) {
-                    let Some(edges) = edges([rest(0), rest(1), rest(2), rest(3)], [rest(4), rest(5)]) else { continue };
-                    let area = area(&edges);
-                    let modulus = [0, 1].map(|r| {
-                        let compliance = batch.elastic.get(b).map_or(SLACK, |e| e.compliance[r][lane].f64());
-                        let elastic = if compliance < SLACK { 1.0 / (compliance * area) } else { 0.0 };
-                        if share(r) >= LEAST_SHARE { f64::INFINITY } else { elastic }
-                    });
-                    self.found.push(Found { corners: [at(0), at(1), at(2)], edges, modulus });
+                (RestShape::Triangle(edges), &[a, b, c]) => {
+                    let mut along = [0.0; 2];
+                    for (r, row) in E::ROWS.iter().enumerate() {
+                        if let Quantity::Stretch(axis) = row.quantity {
+                            along[axis] = modulus::<E, T, V, D, P, R>(&e, r, area(&edges));
+                        }
+                    }
+                    self.found.push(FoundTriangle { corners: [a, b, c], edges, modulus: along });
                 }
+                _ => {}
             }
         }
     }
 }
 
-/// The edges of a triangle from its rest numbers B = Q⁻¹, at the lengths that count as unstretched.
-fn edges(b: [f64; 4], stretch: [f64; 2]) -> Option<[[f64; 2]; 2]> {
-    let d = 1.0 / (b[0] * b[3] - b[1] * b[2]);
-    let q = [[b[3] * d, -b[1] * d], [-b[2] * d, b[0] * d]];
-    let q = q.map(|e| [e[0] * stretch[0], e[1] * stretch[1]]);
-    q.iter().flatten().all(|c| c.is_finite()).then_some(q)
+/// What row `r` of an element of this `size` (m, m², m³) resists strain with, force per unit of it; infinite where it is projected.
+pub(super) fn modulus<E, T, const V: usize, const D: usize, const P: usize, const R: usize>(
+    e: &Packed<'_, T, V, P, R>,
+    r: usize,
+    size: f64,
+) -> f64
+where
+    T: Scalar,
+    E: Element<V, D, P, R>,
+{
+    if E::PROJECTED && e.stiffness(r) >= LEAST_STIFFNESS {
+        return f64::INFINITY;
+    }
+    e.compliance(r).map_or(0.0, |c| 1.0 / (c * size))
 }

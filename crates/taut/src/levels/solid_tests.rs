@@ -1,11 +1,11 @@
 //! Levels of solids on their own: rotations, pieces, momentum.
 
-use super::Hold;
-use super::rotation::{Matrix, determinant, matrix, nearest};
+use super::Inextensibility;
+use super::rotation::{Mat3, determinant, matrix, nearest};
 use super::solid::Solids;
+use crate::constraint::Sweep;
 use crate::lanes::{Shared, V3, Vertex, Width};
 use crate::mesh::TetMesh;
-use crate::team::Team;
 use crate::{Model, ModelBuilder, Solid, SolidElasticity, SolidStiffness};
 
 const GRAVITY: [f64; 3] = [0.0, -9.81, 0.0];
@@ -49,8 +49,8 @@ fn vertices(model: &Model<f64>, pins: &[u32], place: impl Fn([f64; 3]) -> [f64; 
 }
 
 fn correct(solids: &mut Solids<f64>, mut x: Vec<Vertex<f64>>) -> Vec<Vertex<f64>> {
-    let (desk, shared) = (solids.desk(), Shared::new(&mut x));
-    Team::new(1).run(1, |worker| desk.correct(worker, Width::default(), fearless_simd::Level::new(), shared));
+    let (view, shared) = (solids.view(), Shared::new(&mut x));
+    Sweep::alone(Width::W16, |sweep| view.correct(sweep, shared));
     x
 }
 
@@ -65,7 +65,7 @@ fn turned(p: [f64; 3]) -> [f64; 3] {
     [q[0], 0.8 * q[1] - 0.6 * q[2], 0.6 * q[1] + 0.8 * q[2]]
 }
 
-fn times(a: &Matrix, b: &Matrix) -> Matrix {
+fn times(a: &Mat3, b: &Mat3) -> Mat3 {
     core::array::from_fn(|i| core::array::from_fn(|j| (0..3).map(|k| a[i][k] * b[k][j]).sum()))
 }
 
@@ -76,7 +76,7 @@ fn the_nearest_rotation_is_found_and_is_one() {
     let r = matrix([0.5, -0.5, 0.1, 0.7].map(|c: f64| c));
     assert!((determinant(&r) - 1.0).abs() < 1e-12, "a unit quaternion");
     let e = matrix([0.8, 0.0, 0.6, 0.0]);
-    let back = |m: &Matrix| -> Matrix { core::array::from_fn(|i| core::array::from_fn(|j| m[j][i])) };
+    let back = |m: &Mat3| -> Mat3 { core::array::from_fn(|i| core::array::from_fn(|j| m[j][i])) };
     for d in
         [[3.0, 2.0, 1.0], [3.0, 2.0, -1.0], [1.0, 1.0, 0.0], [1e6, 1.0, 0.5], [1.0, 1.0, 1.0], [1e-20, 2e-20, 1e-20]]
     {
@@ -99,7 +99,7 @@ fn the_nearest_rotation_is_found_and_is_one() {
 fn prongs_of_a_fork_are_not_tied() {
     let mesh = cubes([42, 7, 2], 1.0, [0.0; 3], |c| c[0] < 2 || c[1] != 3);
     let model = model(&[(&mesh, stiff())]);
-    let mut solids = Solids::new(&model, &Hold::within(0.01), GRAVITY, &[]);
+    let mut solids = Solids::new(&model, &Inextensibility::within(0.01), GRAVITY, &[]);
     assert!(solids.levels.list.len() >= 2, "{} levels", solids.levels.list.len());
     let at = |v: usize| model.positions[model.user[v] as usize];
     let finest = &solids.levels.list[0];
@@ -129,7 +129,7 @@ fn prongs_of_a_fork_are_not_tied() {
 fn levels_of_solids_keep_momentum_and_bend_back() {
     let mesh = cubes([30, 4, 4], 0.1, [5.0, -2.0, 1.0], |_| true);
     let model = model(&[(&mesh, stiff())]);
-    let mut solids = Solids::new(&model, &Hold::within(0.01), GRAVITY, &[]);
+    let mut solids = Solids::new(&model, &Inextensibility::within(0.01), GRAVITY, &[]);
     let bent = |p: [f64; 3]| turned([p[0], p[1] + 0.02 * (p[0] - 6.5).powi(2), p[2]]);
     let before = vertices(&model, &[], bent);
     let after = correct(&mut solids, before.clone());
@@ -156,7 +156,7 @@ fn what_is_rigid_or_inverted_is_left_alone() {
     let end: Vec<u32> =
         (0..model.vertices() as u32).filter(|&v| model.positions[model.user[v as usize] as usize][0] < 1e-9).collect();
     for pins in [&[], &end[..1], &end[..]] {
-        let mut solids = Solids::new(&model, &Hold::within(0.01), GRAVITY, pins);
+        let mut solids = Solids::new(&model, &Inextensibility::within(0.01), GRAVITY, pins);
         let moved = |solids: &mut Solids<f64>, place: &dyn Fn([f64; 3]) -> [f64; 3]| {
             let x = vertices(&model, pins, place);
             let after = correct(solids, x.clone());
@@ -183,14 +183,14 @@ fn bodies_do_not_know_each_other() {
         elasticity: Some(SolidElasticity { young, poisson: 0.3, volume: 0.0, damping: 0.0 }),
         ..Solid::default()
     };
-    let hold = Hold::within(0.01);
+    let settings = Inextensibility::within(0.01);
     let pinned = |model: &Model<f64>| -> Vec<u32> {
         (0..model.vertices() as u32).filter(|&v| model.positions[model.user[v as usize] as usize][0] < 1e-9).collect()
     };
     let build = |parts: &[(&TetMesh, Solid)]| {
         let model = model(parts);
         let pins = pinned(&model);
-        let solids = Solids::new(&model, &hold, GRAVITY, &pins);
+        let solids = Solids::new(&model, &settings, GRAVITY, &pins);
         solids.levels.list.iter().map(|l| (l.nodes, l.held.len())).collect::<Vec<_>>()
     };
     let alone = build(&[(&beam, stiff())]);

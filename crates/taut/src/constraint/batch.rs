@@ -1,8 +1,8 @@
 //! Packed elements: coloured so that no two of one colour share a vertex, in blocks that run lane-wide.
 
+use super::colour::colours;
 use crate::lanes::{BLOCK, Place, Scalar, Vertex};
 use core::ops::Range;
-use std::collections::HashMap;
 
 /// [`BLOCK`] elements side by side, all of one colour.
 #[repr(C, align(64))]
@@ -34,10 +34,13 @@ pub const SLACK: f64 = 1e30;
 /// All elements of one kind.
 #[derive(Clone, Debug)]
 pub struct Batch<T, const V: usize, const P: usize, const R: usize> {
-    /// The elements, colour by colour.
-    pub blocks: Vec<Block<T, V, P, R>>,
-    /// The blocks of each colour.
-    pub colours: Vec<Range<usize>>,
+    // Not public, and made by `pack_moving` alone: sweeps trust the places in them without a check.
+    blocks: Vec<Block<T, V, P, R>>,
+    colours: Vec<Range<usize>>,
+    /// The places in `blocks` are below this: arrays must be as long.
+    span: usize,
+    /// Bit k is set if elements may move their vertex k.
+    moves: u32,
     /// Damping rate of each row, 1/s, parallel to `blocks`; empty if nothing is damped.
     pub damping: Vec<[[T; BLOCK]; R]>,
     /// Physical stiffness, parallel to `blocks`; empty if no row has any.
@@ -64,6 +67,8 @@ impl<T, const V: usize, const P: usize, const R: usize> Default for Batch<T, V, 
         Batch {
             blocks: Vec::new(),
             colours: Vec::new(),
+            span: 0,
+            moves: 0,
             damping: Vec::new(),
             elastic: Vec::new(),
             multipliers: 0,
@@ -108,13 +113,86 @@ impl<const R: usize> Compliance<R> {
     pub const NONE: Self = Compliance { diagonal: [SLACK; R], coupling: [0.0; 3], gamma: [0.0; R] };
 }
 
+impl<T, const V: usize, const P: usize, const R: usize> Batch<T, V, P, R> {
+    /// The elements, colour by colour.
+    pub fn blocks(&self) -> &[Block<T, V, P, R>] {
+        &self.blocks
+    }
+
+    /// The blocks of each colour.
+    pub fn colours(&self) -> &[Range<usize>] {
+        &self.colours
+    }
+
+    /// Arrays that elements are swept over have at least this many vertices, the spare one counted.
+    pub fn span(&self) -> usize {
+        self.span
+    }
+
+    /// Bit k is set if elements may move their vertex k.
+    pub fn moves(&self) -> u32 {
+        self.moves
+    }
+}
+
+/// One element of a batch.
+#[derive(Clone, Copy, Debug)]
+pub struct Packed<'a, T, const V: usize, const P: usize, const R: usize> {
+    batch: &'a Batch<T, V, P, R>,
+    block: usize,
+    lane: usize,
+}
+
+impl<T: Scalar, const V: usize, const P: usize, const R: usize> Packed<'_, T, V, P, R> {
+    /// Its vertices.
+    pub fn vertices(&self) -> [u32; V] {
+        self.batch.blocks[self.block].places.map(|places| places[self.lane].index::<Vertex<T>>() as u32)
+    }
+
+    /// Its rest numbers.
+    pub fn rest(&self) -> [f64; P] {
+        self.batch.blocks[self.block].rest.map(|row| row[self.lane].f64())
+    }
+
+    /// The stiffness of row `r`, 0 to 1.
+    pub fn stiffness(&self, r: usize) -> f64 {
+        self.batch.blocks[self.block].stiffness[r][self.lane].f64()
+    }
+
+    /// The compliance of row `r`, if it has physical stiffness.
+    pub fn compliance(&self, r: usize) -> Option<f64> {
+        let compliance = self.batch.elastic.get(self.block)?.compliance[r][self.lane].f64();
+        (compliance < SLACK).then_some(compliance)
+    }
+}
+
 impl<T: Scalar, const V: usize, const P: usize, const R: usize> Batch<T, V, P, R> {
+    /// The elements, in the order of the blocks.
+    pub fn elements(&self) -> impl Iterator<Item = Packed<'_, T, V, P, R>> {
+        let lanes = (0..self.blocks.len()).flat_map(|block| (0..BLOCK).map(move |lane| (block, lane)));
+        let real = lanes.filter(|&(block, lane)| self.source[block][lane] != u32::MAX);
+        real.map(|(block, lane)| Packed { batch: self, block, lane })
+    }
+
     /// Colours and packs. `spare` is a vertex with no mass that no element uses; `loose` refers to vertices below it.
     pub fn pack(loose: &[Loose<V, P, R>], spare: u32) -> Self {
-        let mut batch = Batch { count: loose.len(), ..Batch::default() };
+        Self::pack_moving(loose, spare, (1 << V) - 1)
+    }
+
+    /// The same for elements that move only those of their vertices whose bit is set in `moves`, and look at the others: these may be
+    /// in many elements of one colour.
+    ///
+    /// Panics if an index is not below `spare`, or vertices are more than a [`Place`] can tell apart.
+    pub fn pack_moving(loose: &[Loose<V, P, R>], spare: u32, moves: u32) -> Self {
+        let span = spare as usize + 1;
+        assert!(span.saturating_mul(size_of::<Vertex<T>>()) <= u32::MAX as usize, "too many vertices");
+        let mut batch = Batch { count: loose.len(), span, moves, ..Batch::default() };
         let damped = loose.iter().any(|e| e.damping.iter().any(|&d| d > 0.0));
         let elastic = loose.iter().any(|e| e.elastic.is_some());
-        for members in colour(loose, spare as usize) {
+        let index: Vec<[u32; V]> = loose.iter().map(|e| e.index).collect();
+        // Places of a colour are disjoint by its colouring, but for the spare vertex: that is in the last block of a colour alone, which
+        // one worker treats.
+        for members in colours(&index, spare as usize, moves) {
             let start = batch.blocks.len();
             for chunk in members.chunks(BLOCK) {
                 batch.push_block(loose, chunk, spare, damped);
@@ -182,69 +260,6 @@ impl<T: Scalar, const V: usize, const P: usize, const R: usize> Batch<T, V, P, R
     }
 }
 
-/// First-fit colouring in an order that walks through memory: the elements of each colour, ascending.
-fn colour<const V: usize, const P: usize, const R: usize>(loose: &[Loose<V, P, R>], vertices: usize) -> Vec<Vec<u32>> {
-    let mut order: Vec<u32> = (0..loose.len() as u32).collect();
-    order.sort_by_key(|&e| (loose[e as usize].index.iter().min().copied(), e));
-    let mut used = UsedColours::new(vertices);
-    let mut colours: Vec<Vec<u32>> = Vec::new();
-    for e in order {
-        let index = &loose[e as usize].index;
-        let c = used.first_free(index);
-        used.take(index, c);
-        if c == colours.len() {
-            colours.push(Vec::new());
-        }
-        colours[c].push(e);
-    }
-    colours
-}
-
-/// Which colours each vertex has seen: one word for nearly all, more for the few of high valence.
-struct UsedColours {
-    first: Vec<u64>,
-    /// Words beyond the first, by vertex and word: only those with a colour in them.
-    more: HashMap<(u32, u32), u64>,
-    /// For vertices of high valence, how many words are full.
-    full: HashMap<u32, u32>,
-}
-
-impl UsedColours {
-    fn new(vertices: usize) -> Self {
-        UsedColours { first: vec![0; vertices], more: HashMap::new(), full: HashMap::new() }
-    }
-
-    fn word(&self, vertex: u32, word: u32) -> u64 {
-        match word {
-            0 => self.first[vertex as usize],
-            _ => self.more.get(&(vertex, word)).copied().unwrap_or(0),
-        }
-    }
-
-    fn first_free(&self, index: &[u32]) -> usize {
-        let full = |v: &u32| self.full.get(v).copied().unwrap_or(0);
-        let mut word = if self.full.is_empty() { 0 } else { index.iter().map(full).max().unwrap_or(0) };
-        loop {
-            let taken = index.iter().fold(0, |t, &v| t | self.word(v, word));
-            if taken != u64::MAX {
-                return word as usize * 64 + taken.trailing_ones() as usize;
-            }
-            word += 1;
-        }
-    }
-
-    fn take(&mut self, index: &[u32], colour: usize) {
-        let (word, bit) = ((colour / 64) as u32, 1u64 << (colour % 64));
-        for &v in index {
-            let seen = if word == 0 { &mut self.first[v as usize] } else { self.more.entry((v, word)).or_default() };
-            *seen |= bit;
-            if *seen == u64::MAX && self.full.get(&v).copied().unwrap_or(0) == word {
-                self.full.insert(v, word + 1);
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -278,5 +293,24 @@ mod tests {
         }
         assert_eq!(seen_elements, elements.len());
         assert!(batch.colours.len() >= 200, "a fan of 200 needs 200 colours");
+    }
+
+    /// Elements that only look at a vertex need no colours of their own for it, but one that moves it does.
+    #[test]
+    fn vertices_that_are_only_looked_at_may_be_in_many_elements_of_a_colour() {
+        let tied: Vec<_> = (1..=40).map(|i| loose([0, i])).chain((1..=40).map(|i| loose([41, i]))).collect();
+        let batch = Batch::<f32, 2, 1, 1>::pack_moving(&tied, 42, 0b10);
+        assert_eq!(batch.colours.len(), 2);
+        // A chain: each element looks at what the one before moves.
+        let chain: Vec<_> = (0..40).map(|i| loose([i, i + 1])).collect();
+        let batch = Batch::<f32, 2, 1, 1>::pack_moving(&chain, 42, 0b10);
+        let vertex = |b: usize, v: usize, lane: usize| batch.blocks[b].places[v][lane].index::<Vertex<f32>>();
+        for colour in &batch.colours {
+            let real = |v: usize| {
+                let lanes = colour.clone().flat_map(|b| (0..BLOCK).map(move |lane| (b, lane)));
+                lanes.map(move |(b, lane)| vertex(b, v, lane)).filter(|&v| v != 42)
+            };
+            assert!(real(0).all(|seen| real(1).all(|moved| moved != seen)));
+        }
     }
 }

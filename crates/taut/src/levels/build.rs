@@ -1,15 +1,15 @@
 //! From a sheet and what is held of it to levels of coarse nodes.
 
-use super::Hold;
-use super::flatten::{Flat, NONE, flatten, sub};
-use super::kernels::LOOSE;
-use super::lattice::{Lattice, MOSTLY, Points, lattice};
-use super::levels::{Level, Levels};
-use super::sheet::Sheet;
-use super::star::Stars;
+use super::Inextensibility;
+use super::chart::{Flat, NONE, flatten, sub};
+use super::cluster::Clusters;
+use super::hierarchy::{Hierarchy, Level};
+use super::lattice::{Lattice, MOSTLY, SheetPoints, lattice};
+use super::sheet::RestSheet;
 use super::transfer::Transfer;
+use crate::constraint::one_sided::LOOSE;
+use crate::constraint::{Batch, Loose};
 use crate::lanes::Scalar;
-use crate::pack::{Batch, Loose};
 use std::collections::BTreeMap;
 
 /// Spacing of the finest lattice over the mean edge. The sweeps over elements do the rest; a lattice half as wide, with no
@@ -21,7 +21,7 @@ const LARGE: f64 = 200.0;
 /// No lattice has fewer nodes a side than about this.
 pub(super) const FEWEST: f64 = 4.0;
 /// From so many levels those along the border pay.
-const RIM_LEVELS: usize = 3;
+const BOUNDARY_LEVELS: usize = 3;
 /// Held nodes are linked to nodes within this many spacings.
 const REACH: f64 = 1.3;
 /// Nodes are linked over a seam within this many spacings.
@@ -29,22 +29,22 @@ const SEAM_REACH: f64 = 1.6;
 
 /// What was built.
 pub(super) struct Built<T> {
-    pub levels: Levels<T, 3>,
-    pub rim: Levels<T, 3>,
+    pub levels: Hierarchy<T, 3>,
+    pub boundary: Hierarchy<T, 3>,
     pub charts: usize,
 }
 
 /// Builds all levels. `pins` are the held vertices.
-pub(super) fn build<T: Scalar>(sheet: &Sheet, pins: &[u32], hold: &Hold) -> Built<T> {
+pub(super) fn build<T: Scalar>(sheet: &RestSheet, pins: &[u32], settings: &Inextensibility) -> Built<T> {
     let plan = Plan::new(sheet, pins);
-    let levels = plan.levels(hold.levels, hold.sweeps);
-    let mut rim = Levels::default();
+    let levels = plan.levels(settings.levels, settings.sweeps);
+    let mut boundary = Hierarchy::default();
     // Cloth that is soft one way hangs on its border alone.
     let one_way = sheet.held.iter().any(|h| h[0] != h[1]);
-    if levels.list.len() >= RIM_LEVELS || (one_way && !levels.list.is_empty()) {
-        rim = super::rim::rim(&plan, sheet, hold, levels.list.len());
+    if levels.list.len() >= BOUNDARY_LEVELS || (one_way && !levels.list.is_empty()) {
+        boundary = super::boundary::boundary(&plan, sheet, settings, levels.list.len());
     }
-    Built { levels, rim, charts: plan.flat.area.len() }
+    Built { levels, boundary, charts: plan.flat.area.len() }
 }
 
 /// What all levels are built from.
@@ -59,7 +59,7 @@ pub(super) struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    fn new(sheet: &Sheet, pins: &'a [u32]) -> Self {
+    fn new(sheet: &RestSheet, pins: &'a [u32]) -> Self {
         let flat = flatten(sheet);
         let mut density = vec![0.0; flat.area.len()];
         for (v, &chart) in flat.chart.iter().enumerate().filter(|c| *c.1 != NONE) {
@@ -75,14 +75,14 @@ impl<'a> Plan<'a> {
     }
 
     /// The vertices, to be carried by a lattice.
-    pub fn points(&self) -> Points {
+    pub fn points(&self) -> SheetPoints {
         let Flat { place, chart, weft, held, .. } = &self.flat;
         let (mass, free) = (self.mass.clone(), vec![1.0; place.len()]);
-        Points { place: place.clone(), chart: chart.clone(), mass, free, weft: weft.clone(), held: held.clone() }
+        SheetPoints { place: place.clone(), chart: chart.clone(), mass, free, weft: weft.clone(), held: held.clone() }
     }
 
     /// Lattices over the cloth, each twice as wide as the one before.
-    fn levels<T: Scalar>(&self, most: u32, sweeps: u32) -> Levels<T, 3> {
+    fn levels<T: Scalar>(&self, most: u32, sweeps: u32) -> Hierarchy<T, 3> {
         let mut points = self.points();
         let mut list = Vec::new();
         for number in 0..most {
@@ -91,7 +91,7 @@ impl<'a> Plan<'a> {
                 break;
             }
             let full: Vec<f64> = self.density.iter().zip(&spacing).map(|(d, s)| d * s * s * 0.75f64.sqrt()).collect();
-            let near = Near::new(&self.flat, self.pins, &spacing);
+            let near = NearPins::new(&self.flat, self.pins, &spacing);
             for i in 0..points.place.len() {
                 points.free[i] = near.free(points.chart[i], points.place[i]);
             }
@@ -100,7 +100,7 @@ impl<'a> Plan<'a> {
             list.push(level(&points, &lattice, &near, |_, _, d| d, seams));
             points = lattice.nodes;
         }
-        Levels { list, sweeps }
+        Hierarchy { list, sweeps }
     }
 
     /// The spacing in each chart, `times` that of its finest lattice, m; 0 in charts too small for it.
@@ -115,7 +115,7 @@ impl<'a> Plan<'a> {
 }
 
 /// Edges of triangles held both ways whose ends lie in two charts, or further apart than they are long.
-fn torn(sheet: &Sheet, flat: &Flat) -> Vec<([u32; 2], f64)> {
+fn torn(sheet: &RestSheet, flat: &Flat) -> Vec<([u32; 2], f64)> {
     let mut torn = Vec::new();
     for (t, corners) in sheet.triangles.iter().enumerate().filter(|(t, _)| sheet.held[*t] == [true; 2]) {
         let at = [[0.0; 2], sheet.edges[t][0], sheet.edges[t][1]];
@@ -137,16 +137,16 @@ fn torn(sheet: &Sheet, flat: &Flat) -> Vec<([u32; 2], f64)> {
 type Square = (u32, i64, i64);
 
 /// Finds held vertices near a place.
-pub(super) struct Near<'a> {
+pub(super) struct NearPins<'a> {
     flat: &'a Flat,
     spacing: &'a [f64],
     /// By chart and square of the spacing's size.
     squares: BTreeMap<Square, Vec<u32>>,
 }
 
-impl<'a> Near<'a> {
+impl<'a> NearPins<'a> {
     pub fn new(flat: &'a Flat, pins: &[u32], spacing: &'a [f64]) -> Self {
-        let mut near = Near { flat, spacing, squares: BTreeMap::new() };
+        let mut near = NearPins { flat, spacing, squares: BTreeMap::new() };
         for &pin in pins {
             if let Some(key) = near.square(flat.chart[pin as usize], flat.place[pin as usize]) {
                 near.squares.entry(key).or_default().push(pin);
@@ -195,9 +195,9 @@ impl<'a> Near<'a> {
 /// One level: what hangs on the lattice's nodes, what holds them, and `links` besides. `tie` says how far a node may be from the middle of
 /// held vertices near it, given how far it is in the chart.
 pub(super) fn level<T: Scalar>(
-    points: &Points,
+    points: &SheetPoints,
     lattice: &Lattice,
-    near: &Near<'_>,
+    near: &NearPins<'_>,
     tie: impl Fn(usize, &[u32], f64) -> f64,
     mut links: Vec<Loose<2, 2, 0>>,
 ) -> Level<T, 3> {
@@ -218,7 +218,7 @@ pub(super) fn level<T: Scalar>(
         links: Batch::pack(&links, spare),
         cells: Batch::pack(&cells, spare),
         full: Batch::pack(&full, spare),
-        stars: Stars::default(),
+        clusters: Clusters::default(),
         nodes,
         base: x.clone(),
         x,
@@ -233,7 +233,7 @@ pub(super) fn rod(index: [u32; 2], length: f64) -> Loose<2, 2, 0> {
 /// Links from held nodes to those near them, as long as at rest.
 fn to_held(
     lattice: &Lattice,
-    near: &Near<'_>,
+    near: &NearPins<'_>,
     number: &BTreeMap<Square, usize>,
     tie: impl Fn(usize, &[u32], f64) -> f64,
 ) -> Vec<Loose<2, 2, 0>> {
@@ -282,7 +282,7 @@ fn seams(flat: &Flat, lattice: &Lattice, spacing: &[f64], torn: &[([u32; 2], f64
 
 /// Triangles of nodes, held along the weft and the warp there. Those around a held vertex are left out: its links do their
 /// work, and both together made it worse.
-fn cells(lattice: &Lattice, near: &Near<'_>) -> (Vec<Loose<3, 6, 0>>, Vec<Loose<3, 6, 0>>) {
+fn cells(lattice: &Lattice, near: &NearPins<'_>) -> (Vec<Loose<3, 6, 0>>, Vec<Loose<3, 6, 0>>) {
     let nodes = &lattice.nodes;
     let cell = |t: &[u32; 3]| {
         let at = t.map(|n| nodes.place[n as usize]);

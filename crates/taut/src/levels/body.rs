@@ -1,19 +1,19 @@
 //! Which solids are stiff enough to be held, and what hangs together in them.
 
-use super::Hold;
-use super::sheet::{LEAST_SHARE, MARGIN, USUAL_LIMIT};
-use super::star::minus;
+use super::Inextensibility;
+use super::cluster::minus;
+use super::sheet::{MARGIN, USUAL_LIMIT, modulus};
 use crate::boundary::sorted_faces;
-use crate::element::Element;
-use crate::lanes::{BLOCK, Scalar, V3, Vertex};
-use crate::model::{Model, Visit};
-use crate::pack::{Batch, SLACK};
+use crate::constraint::{Batch, Visit};
+use crate::element::{Element, Quantity, RestShape};
+use crate::lanes::{Scalar, V3};
+use crate::model::Model;
 
 /// The number of no body.
 pub(super) const NONE: u32 = u32::MAX;
 
 /// Tetrahedra that hang together over their faces, all of them stiff.
-pub(super) struct Body {
+pub(super) struct StiffBody {
     /// The corner of the box around it with the least coordinates, m.
     pub corner: [f64; 3],
     /// The longest side of the box, m.
@@ -23,8 +23,8 @@ pub(super) struct Body {
 }
 
 /// What is to be held of the solids in a model, in the model's vertex numbers.
-pub(super) struct Bodies {
-    pub list: Vec<Body>,
+pub(super) struct StiffBodies {
+    pub list: Vec<StiffBody>,
     /// The body of each vertex, or [`NONE`]. What belongs to two bodies is a joint of theirs, and part of neither.
     pub of: Vec<u32>,
     /// Edges, each once.
@@ -33,16 +33,22 @@ pub(super) struct Bodies {
     pub tets: Vec<([u32; 4], f64)>,
 }
 
-impl Bodies {
-    pub fn of<T: Scalar>(model: &Model<T>, place: &[[f64; 3]], mass: &[f64], hold: &Hold, gravity: [f64; 3]) -> Self {
-        let mut gather = Gather { tets: Vec::new(), corners: Vec::new() };
+impl StiffBodies {
+    pub fn of<T: Scalar>(
+        model: &Model<T>,
+        place: &[[f64; 3]],
+        mass: &[f64],
+        settings: &Inextensibility,
+        gravity: [f64; 3],
+    ) -> Self {
+        let mut gather = GatherSolids { tets: Vec::new(), corners: Vec::new() };
         model.elements.for_each(&mut gather);
-        let Gather { tets, corners } = gather;
+        let GatherSolids { tets, corners } = gather;
         let faces = sorted_faces(&corners);
         let inner = || faces.chunk_by(|a, b| a.0 == b.0).filter(|f| f.len() > 1).map(|f| [f[0].1 / 4, f[1].1 / 4]);
         let whole = components(tets.len(), inner());
         let loads = loads(&tets, &corners, &whole, &faces, place, mass, gravity);
-        let limit = if hold.max_stretch > 0.0 { hold.max_stretch } else { USUAL_LIMIT };
+        let limit = if settings.max_stretch > 0.0 { settings.max_stretch } else { USUAL_LIMIT };
         let stiff: Vec<bool> =
             (0..tets.len()).map(|t| tets[t].modulus * limit >= MARGIN * loads[whole[t] as usize]).collect();
         let part = components(tets.len(), inner().filter(|pair| pair.iter().all(|&t| stiff[t])));
@@ -54,7 +60,7 @@ impl Bodies {
         }
         (0..of.len()).filter(|&v| joint[v]).for_each(|v| of[v] = NONE);
         let tets = (0..tets.len()).filter(|&t| stiff[t]).map(|t| (corners[t], tets[t].volume)).collect();
-        let mut bodies = Bodies { list: Vec::new(), of, ties: Vec::new(), tets };
+        let mut bodies = StiffBodies { list: Vec::new(), of, ties: Vec::new(), tets };
         bodies.tie();
         bodies.number();
         bodies.measure(place);
@@ -81,7 +87,7 @@ impl Bodies {
             let next = number.len() as u32;
             *of = *number.entry(*of).or_insert(next);
         }
-        let none = || Body { corner: [f64::INFINITY; 3], extent: 0.0, edge: 0.0 };
+        let none = || StiffBody { corner: [f64::INFINITY; 3], extent: 0.0, edge: 0.0 };
         self.list.resize_with(number.len(), none);
     }
 
@@ -181,38 +187,26 @@ struct Tet {
     volume: f64,
 }
 
-struct Gather {
+struct GatherSolids {
     tets: Vec<Tet>,
     corners: Vec<[u32; 4]>,
 }
 
-impl<T: Scalar> Visit<T> for Gather {
+impl<T: Scalar> Visit<T> for GatherSolids {
     fn visit<E, const V: usize, const D: usize, const P: usize, const R: usize>(&mut self, batch: &Batch<T, V, P, R>)
     where
         E: Element<V, D, P, R>,
     {
-        if (V, P) != (4, 12) {
-            return;
-        }
-        for (b, block) in batch.blocks.iter().enumerate() {
-            for lane in (0..BLOCK).filter(|&l| batch.source[b][l] != u32::MAX) {
-                let at = |k: usize| block.places[k][lane].index::<Vertex<T>>() as u32;
-                let rest: [f64; 12] = core::array::from_fn(|k| block.rest[k][lane].f64());
-                let column = |k: usize| V3::new(rest[k], rest[k + 1], rest[k + 2]);
-                // Of Q⁻¹.
-                let determinant = column(0).dot(column(3).cross(column(6)));
-                let volume = 1.0 / (6.0 * determinant).abs();
-                let modulus = |r: usize| {
-                    let compliance = batch.elastic.get(b).map_or(SLACK, |e| e.compliance[r][lane].f64());
-                    let elastic = if compliance < SLACK { 1.0 / (compliance * volume) } else { 0.0 };
-                    let share = if E::SHARES { block.stiffness[r][lane].f64() } else { 0.0 };
-                    if share >= LEAST_SHARE { f64::INFINITY } else { elastic }
-                };
+        for e in batch.elements() {
+            if let (RestShape::Tetrahedron { volume, as_built }, &[a, b, c, d]) =
+                (E::shape(&e.rest()), &e.vertices()[..])
+            {
+                let strains = |r: &usize| matches!(E::ROWS[*r].quantity, Quantity::Stretch(_) | Quantity::Shear(..));
+                let moduli = (0..R).filter(strains).map(|r| modulus::<E, T, V, D, P, R>(&e, r, volume));
                 // What is at rest at another size than that of the mesh has another shape.
-                let as_built = rest[9..].iter().all(|s| (s - 1.0).abs() < 1e-6);
-                let least = if as_built { (0..6).map(modulus).fold(f64::INFINITY, f64::min) } else { 0.0 };
+                let least = if as_built { moduli.fold(f64::INFINITY, f64::min) } else { 0.0 };
                 self.tets.push(Tet { modulus: least, volume });
-                self.corners.push([at(0), at(1), at(2), at(3)]);
+                self.corners.push([a, b, c, d]);
             }
         }
     }

@@ -1,8 +1,8 @@
 //! From points to coarse nodes and back: a node is the mean of its points, and points follow their nodes.
 
 use super::bytes_of;
-use crate::lanes::{Place, Scalar, Shared, Vertex};
-use core::ops::Range;
+use crate::lanes::{Scalar, Shared, Vertex};
+use crate::team::Worker;
 
 /// A finer point's part in a node: P_iI m_i / M_I.
 #[derive(Clone, Copy, Debug)]
@@ -61,23 +61,17 @@ impl<T: Scalar, const N: usize> Transfer<T, N> {
         bytes_of(&self.start) + bytes_of(&self.entries) + bytes_of(&self.parents)
     }
 
-    /// How many points hang on nodes.
-    pub fn hanging(&self) -> usize {
-        self.parents.len()
-    }
-
     /// The points that node `n` is the mean of.
     pub fn entries(&self, n: usize) -> &[Entry<T>] {
         &self.entries[self.start[n] as usize..self.start[n + 1] as usize]
     }
 
-    /// The mean of node `n`'s points. Nobody may write these now.
+    /// The mean of node `n`'s points.
     #[inline]
-    pub fn mean<S: Scalar>(&self, n: usize, from: Shared<'_, Vertex<S>>) -> Vertex<T> {
+    pub fn mean<S: Scalar>(&self, n: usize, from: &[Vertex<S>]) -> Vertex<T> {
         let mut sum = [T::of(0.0); 4];
         for e in self.entries(n) {
-            // SAFETY: the builder's entries are points of the level below, whom nobody writes now.
-            let p = unsafe { from.read(Place::new::<Vertex<S>>(e.from)) };
+            let p = from[e.from as usize];
             for k in 0..4 {
                 sum[k] = sum[k] + T::of(p[k].f64()) * e.weight;
             }
@@ -85,23 +79,21 @@ impl<T: Scalar, const N: usize> Transfer<T, N> {
         sum
     }
 
-    /// Moves points, of all that hang on nodes those in `range`, by what their nodes moved.
-    #[inline]
-    pub fn prolong<S: Scalar>(&self, range: Range<usize>, by: Shared<'_, Vertex<T>>, to: Shared<'_, Vertex<S>>) {
-        for p in &self.parents[range] {
-            let place = Place::new::<Vertex<S>>(p.point);
-            // SAFETY: the builder's points and nodes are in range; each point is listed once, nobody else writes it, and nobody
-            // writes nodes now.
-            unsafe {
-                let mut x = to.read(place).map(|c| T::of(c.f64()));
-                for j in 0..N {
-                    let by = by.read(Place::new::<Vertex<T>>(p.to[j]));
-                    for k in 0..4 {
-                        x[k] = x[k] + by[k] * p.weight[j];
-                    }
+    /// Moves points by what their nodes moved: a worker's chunk of all that hang on nodes.
+    pub fn prolong<S: Scalar>(&self, worker: Worker<'_>, by: Shared<'_, Vertex<T>>, to: Shared<'_, Vertex<S>>) {
+        let first = worker.chunk(0..to.len()).start;
+        let (by, to) = (worker.read(by), worker.chunk_mut(to));
+        let before = |end: usize| self.parents.partition_point(|p| (p.point as usize) < end);
+        for p in &self.parents[before(first)..before(first + to.len())] {
+            let point = &mut to[p.point as usize - first];
+            let mut x = point.map(|c| T::of(c.f64()));
+            for j in 0..N {
+                let by = by[p.to[j] as usize];
+                for k in 0..4 {
+                    x[k] = x[k] + by[k] * p.weight[j];
                 }
-                to.write(place, x.map(|c| S::of(c.f64())));
             }
+            *point = x.map(|c| S::of(c.f64()));
         }
     }
 }

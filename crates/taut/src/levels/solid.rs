@@ -3,20 +3,18 @@
 //! A node is a piece of a body: what of it lies around a place of the lattice, and hangs together there. Two prongs of a fork that
 //! pass the same place are two nodes, and nothing ties them. Held vertices that lie in one cube and hang together are one held node.
 
-use super::body::{Bodies, Body, NONE, join, root};
+use super::body::{NONE, StiffBodies, StiffBody, join, root};
 use super::build::FEWEST;
-use super::kernels::{Measure, Tets};
+use super::cluster::{Anchor, Clusters, Nodes, minus};
+use super::hierarchy::{Hierarchy, HierarchyView, Level};
 use super::lattice::shares;
-use super::levels::{Level, Levels};
-use super::star::{Anchor, Nodes, Stars, minus};
 use super::transfer::Transfer;
-use super::{Hold, bytes_of};
-use crate::lanes::{Scalar, Shared, Vertex, Width};
+use super::{Inextensibility, bytes_of};
+use crate::constraint::one_sided::{Inversion, LargestStretch};
+use crate::constraint::{Batch, Hot, Loose, Sweep};
+use crate::lanes::{Scalar, Shared, Vertex};
 use crate::model::Model;
-use crate::pack::{Batch, Loose};
-use crate::team::Worker;
 use core::sync::atomic::{AtomicBool, Ordering};
-use fearless_simd::Level as Cpu;
 use std::collections::BTreeMap;
 
 /// Spacing of the finest lattice over the mean edge.
@@ -27,7 +25,7 @@ const LEAST_POINTS: f64 = 1e-6;
 const CORNERS: usize = 4;
 
 /// Points of solids: vertices, or nodes of a finer lattice.
-struct Points {
+struct SolidPoints {
     /// From the corner of the body's box, m.
     place: Vec<[f64; 3]>,
     /// kg; 0 for held ones.
@@ -45,33 +43,34 @@ struct Points {
 /// What keeps stiff solids in shape.
 #[derive(Debug)]
 pub(crate) struct Solids<T> {
-    pub(super) levels: Levels<f64, CORNERS>,
+    pub(super) levels: Hierarchy<f64, CORNERS>,
     /// The tetrahedra of each body that has levels.
     tets: Vec<Batch<T, 4, 1, 0>>,
-    /// Whether some of a body's are inverted, during a step. Levels know nothing of them: a body that is mirrored, folded or tangled may be
+    /// Whether some of a body's are inverted, during a step. Hierarchy know nothing of them: a body that is mirrored, folded or tangled may be
     /// in as good a shape as any for its elements, and who pulls the other way feeds it without end.
     tangled: Vec<AtomicBool>,
 }
 
 impl<T> Default for Solids<T> {
     fn default() -> Self {
-        Solids { levels: Levels::default(), tets: Vec::new(), tangled: Vec::new() }
+        Solids { levels: Hierarchy::default(), tets: Vec::new(), tangled: Vec::new() }
     }
 }
 
 /// Solids during a step.
-pub(crate) struct Desk<'a, T> {
-    levels: super::levels::Desk<'a, f64, CORNERS>,
+pub(crate) struct SolidsView<'a, T> {
+    levels: HierarchyView<'a, f64, CORNERS>,
     tets: &'a [Batch<T, 4, 1, 0>],
     tangled: &'a [AtomicBool],
 }
 
 impl<T: Scalar> Solids<T> {
     /// All levels over the stiff solids of a model. `pins` are the held vertices.
-    pub(super) fn new(model: &Model<T>, hold: &Hold, gravity: [f64; 3], pins: &[u32]) -> Self {
+    pub(super) fn new(model: &Model<T>, settings: &Inextensibility, gravity: [f64; 3], pins: &[u32]) -> Self {
         let mut place: Vec<[f64; 3]> = model.user.iter().map(|&u| model.positions[u as usize]).collect();
         let mass: Vec<f64> = model.user.iter().map(|&u| model.masses[u as usize]).collect();
-        let Bodies { list: bodies, of: body, ties, tets } = Bodies::of(model, &place, &mass, hold, gravity);
+        let StiffBodies { list: bodies, of: body, ties, tets } =
+            StiffBodies::of(model, &place, &mass, settings, gravity);
         for (p, &b) in place.iter_mut().zip(&body).filter(|p| *p.1 != NONE) {
             *p = minus(*p, bodies[b as usize].corner);
         }
@@ -89,61 +88,59 @@ impl<T: Scalar> Solids<T> {
             }
         }
         let held = pins.iter().filter(|&&p| body[p as usize] != NONE).map(|&p| (p, vec![p])).collect();
-        let mut points = Points { far: vec![f64::INFINITY; place.len()], place, mass, body, ties, held };
+        let mut points = SolidPoints { far: vec![f64::INFINITY; place.len()], place, mass, body, ties, held };
         points.held.iter().for_each(|h| points.mass[h.0 as usize] = 0.0);
         points.measure(&bodies);
         Solids {
-            levels: levels(points, &bodies, hold),
+            levels: levels(points, &bodies, settings),
             tets: loose.iter().map(|list| Batch::pack(list, model.vertices() as u32)).collect(),
             tangled: loose.iter().map(|_| AtomicBool::new(false)).collect(),
         }
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.levels.bytes() + self.tets.iter().map(|batch| bytes_of(&batch.blocks)).sum::<usize>()
+        self.levels.bytes() + self.tets.iter().map(|batch| bytes_of(batch.blocks())).sum::<usize>()
     }
 
-    pub(super) fn desk(&mut self) -> Desk<'_, T> {
+    pub(super) fn view(&mut self) -> SolidsView<'_, T> {
         let Solids { levels, tets, tangled } = self;
-        Desk { levels: levels.desk(tangled), tets, tangled }
+        SolidsView { levels: levels.view(tangled), tets, tangled }
     }
 }
 
-impl<T: Scalar> Desk<'_, T> {
+impl<T: Scalar> SolidsView<'_, T> {
     /// Moves the vertices `x` by what the levels find.
-    pub fn correct(&self, worker: Worker<'_>, width: Width, cpu: Cpu, x: Shared<'_, Vertex<T>>) {
+    pub fn correct(&self, sweep: Sweep<'_>, x: Shared<'_, Vertex<T>>) {
         if self.tets.is_empty() {
             return;
         }
         for (tets, tangled) in self.tets.iter().zip(self.tangled) {
-            let mut most = 0.0;
-            let blocks = &tets.blocks[worker.share(0..tets.blocks.len())];
-            // SAFETY: the builder packs vertices in range, whom nobody writes now.
-            T::run(width, cpu, unsafe { Measure::<Tets, T, 4, 1>::new(blocks, x, &mut most) });
-            if most > 0.0 {
+            let mut inverted = LargestStretch::<Inversion, T, Hot>::new();
+            sweep.look(tets, [x], &mut inverted);
+            if inverted.most() > 0.0 {
                 tangled.store(true, Ordering::Relaxed);
             }
         }
-        worker.sync();
-        self.levels.correct(worker, width, cpu, x);
-        if worker.id == 0 {
+        sweep.worker.sync();
+        self.levels.correct(sweep, x);
+        if sweep.worker.id == 0 {
             self.tangled.iter().for_each(|tangled| tangled.store(false, Ordering::Relaxed));
         }
-        worker.sync();
+        sweep.worker.sync();
     }
 }
 
-fn levels(mut points: Points, bodies: &[Body], hold: &Hold) -> Levels<f64, CORNERS> {
+fn levels(mut points: SolidPoints, bodies: &[StiffBody], settings: &Inextensibility) -> Hierarchy<f64, CORNERS> {
     let rest = points.place.clone();
-    let mut levels = Levels { list: Vec::new(), sweeps: hold.sweeps };
-    for number in 0..hold.levels {
+    let mut levels = Hierarchy { list: Vec::new(), sweeps: settings.sweeps };
+    for number in 0..settings.levels {
         let spacing: Vec<f64> = bodies.iter().map(|b| spacing(b, number)).collect();
         if spacing.iter().all(|&s| s == 0.0) {
             break;
         }
         let (level, nodes, hanging) = level(&points, &spacing, &rest);
         if let Some(below) = levels.list.last_mut() {
-            below.stars.seeds = hanging[..below.nodes].iter().map(heaviest).collect();
+            below.clusters.seeds = hanging[..below.nodes].iter().map(heaviest).collect();
         }
         levels.list.push(level);
         points = nodes;
@@ -152,7 +149,7 @@ fn levels(mut points: Points, bodies: &[Body], hold: &Hold) -> Levels<f64, CORNE
 }
 
 /// In a body on one level, m; 0 if the body is too small for it.
-fn spacing(body: &Body, number: u32) -> f64 {
+fn spacing(body: &StiffBody, number: u32) -> f64 {
     let s = SPACING * body.edge * f64::from(1 << number.min(30));
     if s > 0.0 && body.extent / s + 1.0 >= FEWEST { s } else { 0.0 }
 }
@@ -183,7 +180,7 @@ fn around(p: [f64; 3], spacing: f64) -> [(Cube, f64); CORNERS] {
 
 /// For each point and corner the piece that it belongs to, as the number of a corner of one of its points: corners at the same
 /// place of the lattice, of points that hang together.
-fn pieces(points: &Points, corners: &[[(Cube, f64); CORNERS]]) -> Vec<u32> {
+fn pieces(points: &SolidPoints, corners: &[[(Cube, f64); CORNERS]]) -> Vec<u32> {
     let mut forest: Vec<u32> = (0..(points.place.len() * CORNERS) as u32).collect();
     for &[p, q] in &points.ties {
         for (a, b) in (0..CORNERS).flat_map(|a| (0..CORNERS).map(move |b| (a, b))) {
@@ -199,7 +196,7 @@ fn pieces(points: &Points, corners: &[[(Cube, f64); CORNERS]]) -> Vec<u32> {
 type Hanging = Vec<[(u32, f64); CORNERS]>;
 
 /// One level over `points`, its nodes as points for the next, and what points hang on. `rest` are the places of all vertices.
-fn level(points: &Points, spacing: &[f64], rest: &[[f64; 3]]) -> (Level<f64, CORNERS>, Points, Hanging) {
+fn level(points: &SolidPoints, spacing: &[f64], rest: &[[f64; 3]]) -> (Level<f64, CORNERS>, SolidPoints, Hanging) {
     let count = points.place.len();
     let of = |i: usize| spacing.get(points.body[i] as usize).copied().unwrap_or(0.0);
     let corners: Vec<_> = (0..count).map(|i| around(points.place[i], if of(i) > 0.0 { of(i) } else { 1.0 })).collect();
@@ -215,7 +212,7 @@ fn level(points: &Points, spacing: &[f64], rest: &[[f64; 3]]) -> (Level<f64, COR
     let full = (0..number.len()).filter(|&n| weight[n] > LEAST_POINTS);
     let nodes = full.zip(0..).map(|(piece, n)| number[piece] = n).count();
     let node = |i: usize, c: usize| Some(number[pieces[i * CORNERS + c] as usize]).filter(|&n| n != NONE);
-    let mut next = Points::none(nodes);
+    let mut next = SolidPoints::none(nodes);
     let mut hanging = vec![[(0, 0.0); CORNERS]; count];
     for i in (0..count).filter(|&i| points.mass[i] > 0.0) {
         hanging[i] = shares(core::array::from_fn(|c| (node(i, c), corners[i][c].1)), follows[i]);
@@ -237,7 +234,13 @@ fn level(points: &Points, spacing: &[f64], rest: &[[f64; 3]]) -> (Level<f64, COR
     (assemble(points, &hanging, &next, nodes, rest), next, hanging)
 }
 
-fn assemble(points: &Points, hanging: &Hanging, next: &Points, nodes: usize, rest: &[[f64; 3]]) -> Level<f64, CORNERS> {
+fn assemble(
+    points: &SolidPoints,
+    hanging: &Hanging,
+    next: &SolidPoints,
+    nodes: usize,
+    rest: &[[f64; 3]],
+) -> Level<f64, CORNERS> {
     let mass = &next.mass[..nodes];
     let movable = Nodes { place: &next.place[..nodes], mass, body: &next.body[..nodes] };
     let anchor = |h: &(u32, Vec<u32>)| Anchor { vertices: h.1.iter().map(|&v| rest[v as usize]).collect() };
@@ -252,21 +255,21 @@ fn assemble(points: &Points, hanging: &Hanging, next: &Points, nodes: usize, res
         links: Batch::default(),
         cells: Batch::default(),
         full: Batch::default(),
-        stars: Stars::new(&movable, &anchors, &next.ties),
+        clusters: Clusters::new(&movable, &anchors, &next.ties),
         nodes,
         base: x.clone(),
         x,
     }
 }
 
-impl Points {
+impl SolidPoints {
     fn none(count: usize) -> Self {
         let (place, mass, far) = (vec![[0.0; 3]; count], vec![0.0; count], vec![0.0; count]);
-        Points { place, mass, body: vec![NONE; count], far, ties: Vec::new(), held: Vec::new() }
+        SolidPoints { place, mass, body: vec![NONE; count], far, ties: Vec::new(), held: Vec::new() }
     }
 
     /// How far vertices are from held ones, along edges of the mean length.
-    fn measure(&mut self, bodies: &[Body]) {
+    fn measure(&mut self, bodies: &[StiffBody]) {
         let mut near: Vec<Vec<u32>> = vec![Vec::new(); self.place.len()];
         for &[a, b] in &self.ties {
             near[a as usize].push(b);
@@ -290,7 +293,7 @@ impl Points {
     }
 
     /// Adds a share of another point to point `n`, weighted by mass.
-    fn add(&mut self, n: usize, from: &Points, i: usize, share: f64) {
+    fn add(&mut self, n: usize, from: &SolidPoints, i: usize, share: f64) {
         let m = share * from.mass[i];
         self.mass[n] += m;
         self.body[n] = from.body[i];
@@ -321,7 +324,7 @@ impl Points {
     }
 
     /// Keeps a group of held points as one, after the nodes, tied to the nodes `near` it.
-    fn keep(&mut self, from: &Points, group: &[usize], mut near: Vec<u32>) {
+    fn keep(&mut self, from: &SolidPoints, group: &[usize], mut near: Vec<u32>) {
         near.sort_unstable();
         near.dedup();
         let number = self.place.len() as u32;

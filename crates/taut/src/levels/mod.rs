@@ -3,46 +3,47 @@
 //! A sweep over the elements carries a force one element further, so fine cloth needs many of them, or it hangs like rubber.
 //! Three things carry forces further, each cheap, and one-sided, so that they never stiffen a fold:
 //!
-//! 1. **A hierarchy of coarse nodes** ([`levels`]): lattices over the flattened cloth, each twice as wide as the one below. A node is
+//! 1. **A hierarchy of coarse nodes** ([`hierarchy`]): lattices over the flattened cloth, each twice as wide as the one below. A node is
 //!    the mean of its vertices by mass and weight, x̄_I = Σ P_iI m_i x_i / Σ P_iI m_i; triangles of nodes are kept from
 //!    stretching along weft and warp; what that moves the nodes by, Δ, goes back to the vertices as x_i += Σ P_iI Δ_I,
 //!    which keeps linear momentum: Σ m_i P_iI = M_I, the node's mass.
-//! 2. **Tethers** ([`tether`]) from held vertices, as long as the way along the cloth.
-//! 3. **A limit** ([`limit`]) on the stretch of every element, by sweeps that visit only what is beyond it and what that moves.
+//! 2. **Long-range attachments**, or tethers ([`tether`]), from held vertices, as long as the way along the cloth.
+//! 3. **A limit** ([`end_limit`]) on the stretch of every element, by sweeps that visit only what is beyond it and what that moves.
 //!
-//! Stiff solids have a hierarchy too ([`solid`]): lattices in space, whose nodes are kept in shape by what is rigid around each ([`star`]).
+//! Stiff solids have a hierarchy too ([`solid`]): lattices in space, whose nodes are kept in shape by what is rigid around each ([`cluster`]).
 //!
 //! Everything is built from the rest shape and the set of held vertices, when a step first needs it.
 
 mod body;
+mod boundary;
 mod build;
-mod flatten;
+mod chart;
+mod cluster;
+mod end_limit;
 mod geodesic;
-mod kernels;
+mod hierarchy;
 mod lattice;
-pub(crate) mod levels;
-pub(crate) mod limit;
-mod pace;
-mod rim;
 mod rotation;
 mod sheet;
-pub(crate) mod solid;
+mod solid;
 #[cfg(test)]
 mod solid_tests;
-mod star;
+mod substeps;
 #[cfg(test)]
 mod tests;
-pub(crate) mod tether;
+mod tether;
 mod transfer;
 
-use crate::lanes::{Scalar, Vertex};
+use crate::constraint::Sweep;
+use crate::lanes::{Scalar, Shared, Vertex};
 use crate::model::Model;
-use levels::Levels;
-use limit::Bounds;
-use pace::{Pace, Probe};
-use sheet::Sheet;
-use solid::Solids;
+pub(crate) use end_limit::Candidates;
+use end_limit::{EndLimit, EndLimitView};
+use hierarchy::{Hierarchy, HierarchyView};
+use sheet::RestSheet;
+use solid::{Solids, SolidsView};
 use std::sync::Arc;
+use substeps::{SubstepControl, TurnProbe};
 use tether::Tethers;
 
 /// How cloth is kept from stretching beyond what sweeps over its elements achieve. Nothing, by default.
@@ -55,7 +56,7 @@ use tether::Tethers;
 /// strain, or the body's own weight, if it were clamped at one end, would strain its skin by less than a quarter of
 /// [`max_stretch`](Self::max_stretch).
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Hold {
+pub struct Inextensibility {
     /// Most levels of coarse nodes; 0 for none.
     pub levels: u32,
     /// Sweeps over each level in a substep.
@@ -64,18 +65,19 @@ pub struct Hold {
     pub tethers: bool,
     /// The largest stretch of held elements at the end of a step, over their length at rest: 0.01 is one percent. 0 for no limit.
     pub max_stretch: f64,
-    /// Most rounds over what is beyond the limit at the end of a step. If they run out, [`HoldReport::unmet`] says so.
+    /// Most rounds over what is beyond the limit at the end of a step. If they run out, [`InextensibilityReport::unmet`] says so.
     pub rounds: u32,
 }
 
-impl Hold {
+impl Inextensibility {
     /// Nothing.
-    pub const NONE: Hold = Hold { levels: 0, sweeps: 3, tethers: false, max_stretch: 0.0, rounds: 1500 };
+    pub const NONE: Inextensibility =
+        Inextensibility { levels: 0, sweeps: 3, tethers: false, max_stretch: 0.0, rounds: 1500 };
 
     /// Everything, to keep stretch within `max_stretch` (0.01 is one percent). Meant for [`Params::substeps`](crate::Params::substeps) 0: as
     /// many as the cloth needs.
-    pub fn within(max_stretch: f64) -> Hold {
-        Hold { levels: 12, tethers: true, max_stretch, ..Hold::NONE }
+    pub fn within(max_stretch: f64) -> Inextensibility {
+        Inextensibility { levels: 12, tethers: true, max_stretch, ..Inextensibility::NONE }
     }
 
     /// Whether it does anything.
@@ -84,15 +86,15 @@ impl Hold {
     }
 }
 
-impl Default for Hold {
+impl Default for Inextensibility {
     fn default() -> Self {
-        Hold::NONE
+        Inextensibility::NONE
     }
 }
 
 /// What holding cloth did in a step, and what with; all zero without.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct HoldReport {
+pub struct InextensibilityReport {
     /// Substeps made, or the most in a step; 0 if nothing was to be held.
     pub substeps: u32,
     /// Whether they began with the forces of the one before, because the cloth is soft somewhere.
@@ -117,11 +119,11 @@ pub struct HoldReport {
     pub stretch: f64,
 }
 
-impl HoldReport {
+impl InextensibilityReport {
     /// This and what came after: rounds and steps out of rounds together, the most substeps and the largest stretch of both; the rest as
     /// of the later.
-    pub fn then(self, later: HoldReport) -> HoldReport {
-        HoldReport {
+    pub fn then(self, later: InextensibilityReport) -> InextensibilityReport {
+        InextensibilityReport {
             substeps: self.substeps.max(later.substeps),
             rounds: self.rounds + later.rounds,
             unmet: self.unmet + later.unmet,
@@ -142,23 +144,23 @@ const KAPPA: f64 = 0.5;
 
 /// What holds a model's cloth and solids, as long as its held vertices stay the same.
 #[derive(Debug)]
-pub(crate) struct Holder<T: Scalar> {
-    key: Option<Key>,
-    levels: Levels<T, 3>,
-    rim: Levels<T, 3>,
-    /// Of solids. In double precision: far from the origin single would lose what stars look for.
+pub(crate) struct Inextensible<T: Scalar> {
+    key: Option<BuildKey>,
+    levels: Hierarchy<T, 3>,
+    boundary: Hierarchy<T, 3>,
+    /// Of solids. In double precision: far from the origin single would lose what clusters look for.
     solid: Solids<T>,
     tethers: Tethers<T>,
-    bounds: Bounds<T>,
+    limit: EndLimit<T>,
     charts: u64,
-    pace: Pace,
-    probe: Probe,
+    substeps: SubstepControl,
+    probe: TurnProbe,
 }
 
 #[derive(Debug, PartialEq)]
-struct Key {
+struct BuildKey {
     model: Identity,
-    hold: Hold,
+    settings: Inextensibility,
     gravity: [f64; 3],
     held: Vec<u32>,
 }
@@ -173,18 +175,18 @@ impl PartialEq for Identity {
     }
 }
 
-impl<T: Scalar> Default for Holder<T> {
+impl<T: Scalar> Default for Inextensible<T> {
     fn default() -> Self {
-        Holder {
+        Inextensible {
             key: None,
-            levels: Levels::default(),
-            rim: Levels::default(),
+            levels: Hierarchy::default(),
+            boundary: Hierarchy::default(),
             solid: Solids::default(),
             tethers: Tethers::default(),
-            bounds: Bounds::default(),
+            limit: EndLimit::default(),
             charts: 0,
-            pace: Pace::STIFF,
-            probe: Probe::default(),
+            substeps: SubstepControl::STIFF,
+            probe: TurnProbe::default(),
         }
     }
 }
@@ -194,87 +196,102 @@ fn bytes_of<T>(list: &[T]) -> usize {
     size_of_val(list)
 }
 
-/// What workers see of a holder during a step.
-pub(crate) struct Desk<'a, T: Scalar> {
-    pub levels: levels::Desk<'a, T, 3>,
-    pub rim: levels::Desk<'a, T, 3>,
-    pub solid: solid::Desk<'a, T>,
-    pub tethers: &'a Tethers<T>,
-    pub bounds: limit::Desk<'a, T>,
+/// What workers see of it during a step.
+pub(crate) struct InextensibleView<'a, T: Scalar> {
+    levels: HierarchyView<'a, T, 3>,
+    boundary: HierarchyView<'a, T, 3>,
+    solid: SolidsView<'a, T>,
+    tethers: &'a Tethers<T>,
+    pub limit: EndLimitView<'a, T>,
 }
 
-impl<T: Scalar> Holder<T> {
+impl<T: Scalar> InextensibleView<'_, T> {
+    /// Moves vertices by what the coarse levels find, before the sweeps over the elements.
+    pub fn correct(&self, sweep: Sweep<'_>, x: Shared<'_, Vertex<T>>) {
+        self.levels.correct(sweep, x);
+        self.boundary.correct(sweep, x);
+        self.solid.correct(sweep, x);
+    }
+
+    /// Pulls vertices back to what they are attached to, after the sweeps.
+    pub fn attach(&self, sweep: Sweep<'_>, x: Shared<'_, Vertex<T>>) {
+        self.tethers.pull(sweep, x);
+    }
+}
+
+impl<T: Scalar> Inextensible<T> {
     /// Gets ready for a step.
-    pub fn prepare(&mut self, model: &Model<T>, hold: &Hold, gravity: [f64; 3], x: &[Vertex<T>]) {
-        if !hold.acts() {
-            *self = Holder::default();
+    pub fn prepare(&mut self, model: &Model<T>, settings: &Inextensibility, gravity: [f64; 3], x: &[Vertex<T>]) {
+        if !settings.acts() {
+            *self = Inextensible::default();
             return;
         }
         let held: Vec<u32> = (0..model.vertices() as u32).filter(|&v| x[v as usize][3] <= T::of(0.0)).collect();
-        let key = Key { model: model.identity.clone(), hold: *hold, gravity, held };
+        let key = BuildKey { model: model.identity.clone(), settings: *settings, gravity, held };
         if self.key.as_ref() != Some(&key) {
-            self.build(model, hold, gravity, &key.held);
+            self.build(model, settings, gravity, &key.held);
             self.key = Some(key);
         }
     }
 
     /// The substeps that a step of `dt` (s) should have, from velocities `v`.
     pub fn substeps(&self, dt: f64, v: &[Vertex<T>]) -> u32 {
-        if self.key.is_some() { self.pace.substeps(dt, self.probe.rate(v)) } else { 1 }
+        if self.key.is_some() { self.substeps.substeps(dt, self.probe.rate(v)) } else { 1 }
     }
 
     /// Whether substeps should begin with the forces of the one before.
     pub fn warm(&self) -> bool {
-        self.pace.warm
+        self.substeps.warm
     }
 
     /// What workers need in a step that it is [prepared](Self::prepare) for; nothing if nothing is to be done.
-    pub fn desk(&mut self) -> Option<Desk<'_, T>> {
-        let max_stretch = self.key.as_ref()?.hold.max_stretch;
-        Some(Desk {
-            levels: self.levels.desk(&[]),
-            rim: self.rim.desk(&[]),
-            solid: self.solid.desk(),
+    pub fn view(&mut self) -> Option<InextensibleView<'_, T>> {
+        let max_stretch = self.key.as_ref()?.settings.max_stretch;
+        Some(InextensibleView {
+            levels: self.levels.view(&[]),
+            boundary: self.boundary.view(&[]),
+            solid: self.solid.view(),
             tethers: &self.tethers,
-            bounds: self.bounds.desk(max_stretch),
+            limit: self.limit.view(max_stretch),
         })
     }
 
     /// What was built, for the report of a step.
-    pub fn report(&self) -> HoldReport {
-        let levels = self.levels.bytes() + self.rim.bytes() + self.solid.bytes();
-        HoldReport {
-            warm_start: self.pace.warm,
+    pub fn report(&self) -> InextensibilityReport {
+        let levels = self.levels.bytes() + self.boundary.bytes() + self.solid.bytes();
+        let tethers = &self.tethers.links;
+        InextensibilityReport {
+            warm_start: self.substeps.warm,
             levels: self.levels.list.len().max(self.solid.levels.list.len()) as u32,
-            nodes: (self.levels.nodes() + self.rim.nodes() + self.solid.levels.nodes()) as u64,
+            nodes: (self.levels.nodes() + self.boundary.nodes() + self.solid.levels.nodes()) as u64,
             charts: self.charts,
-            tethers: self.tethers.count as u64,
-            limited: self.bounds.count() as u64,
-            bytes: (levels + self.tethers.bytes() + self.bounds.bytes()) as u64,
-            ..HoldReport::default()
+            tethers: tethers.count as u64,
+            limited: self.limit.count() as u64,
+            bytes: (levels + bytes_of(tethers.blocks()) + self.limit.bytes()) as u64,
+            ..InextensibilityReport::default()
         }
     }
 
-    fn build(&mut self, model: &Model<T>, hold: &Hold, gravity: [f64; 3], held: &[u32]) {
-        *self = Holder::default();
-        if hold.levels > 0 {
-            self.solid = Solids::new(model, hold, gravity, held);
+    fn build(&mut self, model: &Model<T>, settings: &Inextensibility, gravity: [f64; 3], held: &[u32]) {
+        *self = Inextensible::default();
+        if settings.levels > 0 {
+            self.solid = Solids::new(model, settings, gravity, held);
         }
-        let sheet = Sheet::of(model, hold, gravity);
-        self.pace = sheet.pace;
+        let sheet = RestSheet::of(model, settings, gravity);
+        self.substeps = sheet.substeps;
         if sheet.triangles.is_empty() {
             return;
         }
-        self.probe = Probe::new(&sheet);
-        if hold.max_stretch > 0.0 {
-            self.bounds = Bounds::new(&sheet, held);
+        self.probe = TurnProbe::new(&sheet);
+        if settings.max_stretch > 0.0 {
+            self.limit = EndLimit::new(&sheet, held);
         }
-        if hold.tethers {
+        if settings.tethers {
             self.tethers = Tethers::new(&sheet, held);
         }
-        if hold.levels > 0 {
-            let built = build::build(&sheet, held, hold);
-            (self.levels, self.rim, self.charts) = (built.levels, built.rim, built.charts as u64);
+        if settings.levels > 0 {
+            let built = build::build(&sheet, held, settings);
+            (self.levels, self.boundary, self.charts) = (built.levels, built.boundary, built.charts as u64);
         }
     }
 }

@@ -3,12 +3,12 @@
 use crate::eigen::eigen;
 
 /// A unit quaternion: real part first.
-pub(super) type Turn = [f64; 4];
+pub(super) type Quaternion = [f64; 4];
 /// By rows.
-pub(super) type Matrix = [[f64; 3]; 3];
+pub(super) type Mat3 = [[f64; 3]; 3];
 
 /// No turn at all.
-pub(super) const NO_TURN: Turn = [1.0, 0.0, 0.0, 0.0];
+pub(super) const NO_TURN: Quaternion = [1.0, 0.0, 0.0, 0.0];
 /// Steps of Newton's method, at most. From the turn of a sweep ago two are usual.
 const STEPS: usize = 5;
 /// What is left of the torque, over the trace, where steps end.
@@ -23,15 +23,15 @@ const FLAT: f64 = 1e-12;
 /// By Newton's method from `start`, if that is near; else as the eigenvector of Horn's 4×4 matrix, which nothing can confuse. With
 /// S = RᵀA the slope is the axial vector of S − Sᵀ, and the curvature tr S − S. There is no maximum but the largest (where the
 /// curvature is positive definite, the sum of the two smallest of A's signed singular values is positive).
-pub(super) fn nearest(a: &Matrix, start: Option<Turn>) -> Turn {
+pub(super) fn nearest(a: &Mat3, start: Option<Quaternion>) -> Quaternion {
     start.and_then(|start| newton(a, start)).unwrap_or_else(|| horn(a))
 }
 
-fn newton(a: &Matrix, start: Turn) -> Option<Turn> {
+fn newton(a: &Mat3, start: Quaternion) -> Option<Quaternion> {
     let mut turn = start;
     for _ in 0..STEPS {
         let r = matrix(turn);
-        let s: Matrix =
+        let s: Mat3 =
             core::array::from_fn(|i| core::array::from_fn(|j| (0..3).map(|k| r[k][i] * a[k][j]).sum::<f64>()));
         let trace = s[0][0] + s[1][1] + s[2][2];
         let torque = [s[2][1] - s[1][2], s[0][2] - s[2][0], s[1][0] - s[0][1]];
@@ -54,7 +54,7 @@ fn newton(a: &Matrix, start: Turn) -> Option<Turn> {
 }
 
 /// x with M x = b, if M is positive definite with no pivot below `least`.
-fn solve(m: &Matrix, b: [f64; 3], least: f64) -> Option<[f64; 3]> {
+fn solve(m: &Mat3, b: [f64; 3], least: f64) -> Option<[f64; 3]> {
     let good = |d: f64| (d > least).then_some(d);
     let d0 = good(m[0][0])?;
     let (l1, l2) = (m[0][1] / d0, m[0][2] / d0);
@@ -69,7 +69,7 @@ fn solve(m: &Matrix, b: [f64; 3], least: f64) -> Option<[f64; 3]> {
     Some([b[0] / d0 - l1 * y - l2 * z, y, z])
 }
 
-fn horn(a: &Matrix) -> Turn {
+fn horn(a: &Mat3) -> Quaternion {
     if !a.iter().flatten().all(|c| c.is_finite()) {
         return NO_TURN;
     }
@@ -86,13 +86,13 @@ fn horn(a: &Matrix) -> Turn {
     unit(vectors[most])
 }
 
-fn unit(q: [f64; 4]) -> Turn {
+fn unit(q: [f64; 4]) -> Quaternion {
     let length = (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]).sqrt();
     if length > 0.0 && length.is_finite() { q.map(|c| c / length) } else { NO_TURN }
 }
 
 /// p q, made a unit.
-fn after(p: Turn, q: [f64; 4]) -> Turn {
+fn after(p: Quaternion, q: [f64; 4]) -> Quaternion {
     unit([
         p[0] * q[0] - p[1] * q[1] - p[2] * q[2] - p[3] * q[3],
         p[0] * q[1] + p[1] * q[0] + p[2] * q[3] - p[3] * q[2],
@@ -102,7 +102,7 @@ fn after(p: Turn, q: [f64; 4]) -> Turn {
 }
 
 /// The matrix of a turn.
-pub(super) fn matrix([w, x, y, z]: Turn) -> Matrix {
+pub(super) fn matrix([w, x, y, z]: Quaternion) -> Mat3 {
     [
         [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)],
         [2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)],
@@ -110,7 +110,7 @@ pub(super) fn matrix([w, x, y, z]: Turn) -> Matrix {
     ]
 }
 
-pub(super) fn determinant(m: &Matrix) -> f64 {
+pub(super) fn determinant(m: &Mat3) -> f64 {
     m[0][0] * (m[1][1] * m[2][2] - m[1][2] * m[2][1]) - m[0][1] * (m[1][0] * m[2][2] - m[1][2] * m[2][0])
         + m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0])
 }

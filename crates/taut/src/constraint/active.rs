@@ -1,0 +1,334 @@
+//! Active sets: which blocks a round has to visit.
+//!
+//! A first round looks at everything. From then on only blocks are visited that have a vertex in a stretch of memory (a tile of vertices)
+//! where something was moved in the round before.
+
+use super::batch::{Batch, Block};
+use super::lot::PerBlock;
+use crate::lanes::{BLOCK, Place, Scalar, Shared, Vertex};
+use crate::team::{Worker, chunk};
+use core::ops::Range;
+use core::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
+
+/// Vertices in a tile.
+const TILE: usize = 8;
+/// Lists of blocks shorter than this are not worth sharing.
+const WORTH_SHARING: usize = 256;
+/// Most workers that look for what a round touched: each has sets of its own for it.
+const SEEKERS: usize = 8;
+
+/// Some blocks of a batch, or all.
+#[derive(Clone, Copy, Debug)]
+pub struct Active<'a> {
+    /// Ascending, each once; nothing for all. Only an [`ActiveSet`] makes one.
+    list: Option<&'a [AtomicU32]>,
+    /// The number of the batch's first block in the list.
+    first: usize,
+}
+
+impl<'a> Active<'a> {
+    /// One worker's chunk of those of a colour.
+    pub(super) fn chunk(self, worker: Worker<'_>, colour: Range<usize>) -> Chosen<'a> {
+        let Active { list, first } = self;
+        let Some(list) = list else { return Chosen { list: None, range: worker.chunk(colour), first } };
+        let before = |end: usize| list.partition_point(|b| (b.load(Ordering::Relaxed) as usize) < first + end);
+        Chosen { list: Some(list), range: worker.chunk(before(colour.start)..before(colour.end)), first }
+    }
+}
+
+/// One worker's blocks of a colour: in a row, or places in a list of them.
+pub(super) struct Chosen<'a> {
+    list: Option<&'a [AtomicU32]>,
+    range: Range<usize>,
+    first: usize,
+}
+
+impl super::sweep::Numbers for Chosen<'_> {
+    #[inline(always)]
+    fn len(&self) -> usize {
+        self.range.len()
+    }
+
+    #[inline(always)]
+    fn get(&self, i: usize) -> usize {
+        match self.list {
+            Some(list) => list[self.range.start + i].load(Ordering::Relaxed) as usize - self.first,
+            None => self.range.start + i,
+        }
+    }
+}
+
+/// Which blocks of some batches a round has to visit. The batches' blocks are numbered one after another.
+#[derive(Debug, Default)]
+pub(crate) struct ActiveSet {
+    /// The blocks that have vertices in each tile.
+    web: Adjacency,
+    /// Which elements of each block had something to move, a bit for each.
+    moved: Vec<u16>,
+    list: Vec<AtomicU32>,
+    /// By worker.
+    found: Vec<Seeker>,
+    listed: AtomicUsize,
+    /// Blocks that the first round found something to move in.
+    beyond: AtomicUsize,
+}
+
+/// Lists of numbers, one after another.
+#[derive(Debug, Default)]
+struct Adjacency {
+    start: Vec<u32>,
+    numbers: Vec<u32>,
+}
+
+impl Adjacency {
+    fn of(pairs: &[(u32, u32)], rows: usize) -> Self {
+        let mut start = vec![0u32; rows + 1];
+        for (row, _) in pairs {
+            start[*row as usize + 1] += 1;
+        }
+        for r in 0..rows {
+            start[r + 1] += start[r];
+        }
+        Adjacency { start, numbers: pairs.iter().map(|p| p.1).collect() }
+    }
+
+    fn row(&self, row: u32) -> &[u32] {
+        &self.numbers[self.start[row as usize] as usize..self.start[row as usize + 1] as usize]
+    }
+}
+
+/// What one worker has found that a round touched.
+#[derive(Debug)]
+struct Seeker {
+    tiles: Marks,
+    blocks: Marks,
+}
+
+/// A set of numbers: a bit for each. One worker at a time writes it.
+#[derive(Debug)]
+pub(crate) struct Marks(Vec<AtomicU64>);
+
+impl Marks {
+    fn new(count: usize) -> Self {
+        Marks((0..count.div_ceil(64)).map(|_| AtomicU64::new(0)).collect())
+    }
+
+    fn add(&self, number: u32) {
+        let word = &self.0[number as usize / 64];
+        word.store(word.load(Ordering::Relaxed) | 1 << (number % 64), Ordering::Relaxed);
+    }
+
+    /// Adds the tiles of those elements of a block whose bit is set in `lanes`.
+    pub fn add_tiles<T: Scalar, const V: usize, const P: usize>(&self, block: &Block<T, V, P, 0>, mut lanes: u16) {
+        while lanes != 0 {
+            let lane = lanes.trailing_zeros() as usize;
+            block.places.iter().for_each(|places| self.add(tile_of::<T>(places[lane])));
+            lanes &= lanes - 1;
+        }
+    }
+
+    fn clear(&self) {
+        self.0.iter().for_each(|word| word.store(0, Ordering::Relaxed));
+    }
+}
+
+fn tile_of<T: Scalar>(place: Place) -> u32 {
+    (place.index::<Vertex<T>>() / TILE) as u32
+}
+
+/// All numbers in sets of the same size, for several workers to go through.
+#[derive(Clone, Copy)]
+struct Union<'a> {
+    found: &'a [Seeker],
+    set: fn(&Seeker) -> &Marks,
+}
+
+impl Union<'_> {
+    fn word(self, w: usize) -> u64 {
+        self.found.iter().fold(0, |all, found| all | (self.set)(found).0[w].load(Ordering::Relaxed))
+    }
+
+    /// Hands out the numbers of one chunk, ascending, with each number's place among all. Returns how many there are in all.
+    fn chunk(self, id: usize, mut f: impl FnMut(usize, u32)) -> usize {
+        let words = (self.set)(&self.found[0]).0.len();
+        let total = (0..words).map(|w| self.word(w).count_ones() as usize).sum();
+        // Whole words: that with a chunk's first number is the chunk's.
+        let mine = chunk(0..total, id, self.found.len());
+        let mut place = 0;
+        for w in 0..words {
+            let mut left = self.word(w);
+            if !mine.contains(&place) {
+                place += left.count_ones() as usize;
+                continue;
+            }
+            while left != 0 {
+                f(place, w as u32 * 64 + left.trailing_zeros());
+                place += 1;
+                left &= left - 1;
+            }
+        }
+        total
+    }
+}
+
+impl ActiveSet {
+    /// Of the blocks of two batches, those of the second numbered after those of the first.
+    pub fn new<T: Scalar, const V: usize, const P: usize, const W: usize, const Q: usize>(
+        one: &Batch<T, V, P, 0>,
+        two: &Batch<T, W, Q, 0>,
+    ) -> Self {
+        let mut pairs = pairs_of(one, 0);
+        pairs.extend(pairs_of(two, one.blocks().len() as u32));
+        pairs.sort_unstable();
+        pairs.dedup();
+        let (tiles, blocks) = (one.span().max(two.span()) / TILE + 1, one.blocks().len() + two.blocks().len());
+        ActiveSet {
+            web: Adjacency::of(&pairs, tiles),
+            moved: vec![0; blocks],
+            list: (0..blocks).map(|_| AtomicU32::new(0)).collect(),
+            found: (0..SEEKERS).map(|_| Seeker { tiles: Marks::new(tiles), blocks: Marks::new(blocks) }).collect(),
+            listed: AtomicUsize::new(0),
+            beyond: AtomicUsize::new(0),
+        }
+    }
+
+    pub fn bytes(&self) -> usize {
+        let web = size_of_val(&*self.web.start) + size_of_val(&*self.web.numbers);
+        let found: usize = self.found.iter().map(|f| size_of_val(&*f.tiles.0) + size_of_val(&*f.blocks.0)).sum();
+        web + size_of_val(&*self.moved) + size_of_val(&*self.list) + found
+    }
+
+    pub fn view(&mut self) -> ActiveView<'_> {
+        let ActiveSet { web, moved, list, found, listed, beyond } = self;
+        ActiveView { web, moved: Shared::new(moved), list, found, listed, beyond }
+    }
+}
+
+/// The tiles of each block's vertices, with the block's number.
+fn pairs_of<T: Scalar, const V: usize, const P: usize>(batch: &Batch<T, V, P, 0>, first: u32) -> Vec<(u32, u32)> {
+    let mut pairs = Vec::new();
+    for (b, block) in batch.blocks().iter().enumerate() {
+        for lane in (0..BLOCK).filter(|&l| batch.source[b][l] != u32::MAX) {
+            for places in &block.places {
+                pairs.push((tile_of::<T>(places[lane]), first + b as u32));
+            }
+        }
+    }
+    pairs
+}
+
+/// A round over an active set.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Round {
+    /// 0 for the first, over everything.
+    pub number: u32,
+    /// How many blocks it visits.
+    pub count: usize,
+}
+
+impl Round {
+    /// Who goes through it: all together, or, if it is short, one alone.
+    pub fn workers(self, worker: Worker<'_>) -> Option<Worker<'_>> {
+        if self.number == 0 || self.count >= WORTH_SHARING { Some(worker) } else { worker.alone() }
+    }
+}
+
+/// An active set at work, as every worker sees it.
+#[derive(Clone, Copy)]
+pub(crate) struct ActiveView<'a> {
+    web: &'a Adjacency,
+    moved: Shared<'a, u16>,
+    list: &'a [AtomicU32],
+    found: &'a [Seeker],
+    listed: &'a AtomicUsize,
+    beyond: &'a AtomicUsize,
+}
+
+impl<'a> ActiveView<'a> {
+    /// Where sweeps mark what they move, of a batch whose first block has this number.
+    pub fn marks<T, const V: usize, const P: usize>(
+        self,
+        batch: &Batch<T, V, P, 0>,
+        first: usize,
+    ) -> PerBlock<'a, u16, 1> {
+        PerBlock::new(batch, self.moved, first)
+    }
+
+    /// The first round, over everything. Workers must meet before they [collect](Self::collect) what it touched.
+    pub fn first(self, worker: Worker<'_>) -> Round {
+        if worker.id == 0 {
+            self.beyond.store(0, Ordering::Relaxed);
+        }
+        Round { number: 0, count: self.list.len() }
+    }
+
+    /// The blocks to visit in a round, for a batch whose first block has this number.
+    pub fn blocks(self, round: Round, first: usize) -> Active<'a> {
+        Active { list: (round.number > 0).then(|| &self.list[..round.count]), first }
+    }
+
+    /// Lists the blocks that the last round may have changed. `tiles` adds those that elements of a block touch.
+    pub fn collect(self, worker: Worker<'_>, last: Round, tiles: impl Fn(usize, u16, &Marks)) -> Round {
+        let Round { number, count } = last;
+        let all = number == 0;
+        let seekers = if count >= WORTH_SHARING { worker.of.min(SEEKERS) } else { 1 };
+        let found = &self.found[..seekers];
+        let seek = |work: &dyn Fn(usize)| {
+            if worker.id < seekers {
+                work(worker.id);
+            }
+            if seekers > 1 {
+                worker.sync();
+            }
+        };
+        let moved = worker.read(self.moved);
+        seek(&|id| self.find_tiles(chunk(0..count, id, seekers), all, moved, &tiles, &found[id].tiles));
+        seek(&|id| self.find_blocks(found, id));
+        seek(&|id| self.list_blocks(found, id));
+        worker.sync();
+        Round { number: number + 1, count: self.listed.load(Ordering::Relaxed) }
+    }
+
+    /// The part of all blocks that the first round found something to move in.
+    pub fn part(self) -> f64 {
+        self.beyond.load(Ordering::Relaxed) as f64 / self.list.len() as f64
+    }
+
+    /// The tiles in which something was moved, by some of the blocks of the list, or of all.
+    fn find_tiles(
+        self,
+        some: Range<usize>,
+        all: bool,
+        moved: &[u16],
+        tiles: &impl Fn(usize, u16, &Marks),
+        into: &Marks,
+    ) {
+        into.clear();
+        let mut beyond = 0;
+        for i in some {
+            let b = if all { i } else { self.list[i].load(Ordering::Relaxed) as usize };
+            beyond += usize::from(moved[b] != 0);
+            tiles(b, moved[b], into);
+        }
+        if all {
+            self.beyond.fetch_add(beyond, Ordering::Relaxed);
+        }
+    }
+
+    /// The blocks with vertices in a worker's chunk of the tiles that all have found.
+    fn find_blocks(self, found: &[Seeker], id: usize) {
+        let blocks = &found[id].blocks;
+        blocks.clear();
+        let near = |tile| self.web.row(tile).iter().for_each(|&near| blocks.add(near));
+        Union { found, set: |f| &f.tiles }.chunk(id, |_, tile| near(tile));
+    }
+
+    /// Writes a worker's chunk of the blocks that all have found into the list.
+    fn list_blocks(self, found: &[Seeker], id: usize) {
+        let write = |place: usize, block| self.list[place].store(block, Ordering::Relaxed);
+        let count = Union { found, set: |f| &f.blocks }.chunk(id, write);
+        if id == 0 {
+            self.listed.store(count, Ordering::Relaxed);
+        }
+    }
+}
