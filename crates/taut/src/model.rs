@@ -5,7 +5,6 @@ use crate::constraint::{Batch, Elements, Visit};
 use crate::contact::pipeline::ModelSurfaces;
 use crate::element::Element;
 use crate::lanes::Scalar;
-use crate::levels::Identity;
 use crate::limit::{LimitSpec, Stack};
 use core::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -35,6 +34,16 @@ pub struct Model<T: Scalar> {
     /// What contact sees of it; made when first asked for.
     pub(crate) surfaces: OnceLock<Arc<ModelSurfaces>>,
     pub(crate) limits: Stack<T>,
+}
+
+/// Tells one model from another, for as long as anyone remembers it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Identity(Arc<()>);
+
+impl PartialEq for Identity {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
 }
 
 /// A piece of cloth or a soft body.

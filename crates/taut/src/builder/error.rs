@@ -165,6 +165,8 @@ pub enum Oddity {
     InsideOut,
     /// Frames that are not three perpendicular unit vectors are replaced by the world axes.
     BadFrame,
+    /// Springs between vertices at one place have no direction to act along, and are left out.
+    NoLength,
 }
 
 impl fmt::Display for Warning {
@@ -181,6 +183,7 @@ impl fmt::Display for Warning {
             Oddity::NoVolume => ("tetrahedron", "without volume, left out"),
             Oddity::DuplicateTet => ("tetrahedron", "repeating another, left out"),
             Oddity::InsideOut => ("tetrahedron", "inside out, turned"),
+            Oddity::NoLength => ("spring", "without length, left out"),
             Oddity::BadFrame => ("tetrahedron", "whose frame is not orthonormal, aligned with the world"),
         };
         let things = match (thing, self.count) {

@@ -22,7 +22,7 @@ use crate::limit::{LimitSpec, Stack};
 use crate::model::{Body, BodyKind, Model};
 use core::ops::Range;
 
-/// Collects bodies and turns them into a [`Model`].
+/// Collects bodies and turns them into a [`Model`]. A call that fails leaves nothing behind: the builder is as it was before.
 ///
 /// ```
 /// use taut::{Cloth, ModelBuilder, State, mesh::TriMesh};
@@ -84,27 +84,44 @@ impl ModelBuilder {
     }
 
     /// Adds springs between pairs of vertices, at rest at their distance: strings, ropes, seams. The spring constant is
-    /// `stiffness` (N/m), the damping time `damping` (s). Vertices get no mass from them.
+    /// `stiffness` (N/m), the damping time `damping` (s). Vertices get no mass from them. One without length is left out, with a warning.
     pub fn add_springs(&mut self, pairs: &[[u32; 2]], stiffness: f64, damping: f64) -> Result<(), BuildError> {
         elastic::check_spring(stiffness, damping)?;
         for (number, pair) in pairs.iter().enumerate() {
             self.check_index("", "spring", number, pair)?;
         }
-        self.springs_between(pairs.iter().map(|&pair| (pair, 1.0)), stiffness, damping);
+        self.springs_between("", pairs.iter().map(|&pair| (pair, 1.0)), stiffness, damping);
         Ok(())
     }
 
     /// Springs between pairs that exist, each with the length that counts as unstretched, over the distance. One without
     /// length has no direction to act along, and is left out.
-    fn springs_between(&mut self, pairs: impl IntoIterator<Item = ([u32; 2], f64)>, k: f64, gamma: f64) {
-        for (index, stretch) in pairs.into_iter().filter(|_| k > 0.0) {
+    fn springs_between(&mut self, body: &str, pairs: impl IntoIterator<Item = ([u32; 2], f64)>, k: f64, gamma: f64) {
+        let mut short = Vec::new();
+        for (number, (index, stretch)) in pairs.into_iter().filter(|_| k > 0.0).enumerate() {
             let [a, b] = index.map(|v| V3::from(self.positions[v as usize]));
             let l = (b - a).norm2().sqrt();
             if l > 0.0 {
                 let (rest, elastic) = ([1.0 / l, stretch], Some(elastic::spring(k, l, gamma)));
                 self.loose.edges.push(Loose { index, rest, stiffness: [0.0], damping: [0.0], elastic });
+            } else {
+                short.push(number);
             }
         }
+        self.warn(body, Oddity::NoLength, &short);
+    }
+
+    /// Does `f`. If that fails, the builder is as it was before.
+    fn or_nothing<A>(&mut self, f: impl FnOnce(&mut Self) -> Result<A, BuildError>) -> Result<A, BuildError> {
+        // Elements and masses come after the last check.
+        let (vertices, warnings) = (self.positions.len(), self.warnings.len());
+        let done = f(self);
+        if done.is_err() {
+            self.positions.truncate(vertices);
+            self.masses.truncate(vertices);
+            self.warnings.truncate(warnings);
+        }
+        done
     }
 
     /// Adds a strain limiter behind those added before. They act in every substep after the solve, one after another, so
