@@ -29,5 +29,6 @@ pub use model::{Body, BodyKind, Model};
 pub use solve::Solver;
 pub use solve::aero::Air;
 pub use solve::scheme::Integrator;
+pub use solve::user::{Constraint, ConstraintRow, RowSide, RowStrength, gradient_error};
 pub use state::State;
 pub use step::{LeftOut, Params, Problem, Scratch, Stage, StepReport, step};

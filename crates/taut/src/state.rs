@@ -22,6 +22,8 @@ pub struct State<T: Scalar> {
     pub(crate) time: f64,
     /// Multipliers of the elastic rows in the last substep, as [`Batch::multipliers`](crate::constraint::Batch) lays them out.
     pub(crate) multipliers: Vec<[T; BLOCK]>,
+    /// Multipliers of the user's own rows, likewise.
+    pub(crate) user_multipliers: Vec<T>,
     /// Positions and velocities one substep ago, for integrators that look so far back; else empty.
     pub(crate) before: Vec<[Vertex<T>; 2]>,
     /// The length of that substep, s.
@@ -59,6 +61,7 @@ impl<T: Scalar> State<T> {
             targets: Vec::new(),
             time: 0.0,
             multipliers: vec![[zero; BLOCK]; model.elements.multipliers],
+            user_multipliers: vec![zero; model.user_rows.multipliers],
             before: Vec::new(),
             before_h: 0.0,
             last_accelerations: Vec::new(),
@@ -74,6 +77,11 @@ impl<T: Scalar> State<T> {
     /// Whether this is a state of `model`, or of a copy of it. [`step`](crate::step()) does nothing to others, and reports it.
     pub fn fits(&self, model: &Model<T>) -> bool {
         self.identity == model.identity
+    }
+
+    /// Whether there are any multipliers.
+    pub(crate) fn elastic(&self) -> bool {
+        !(self.multipliers.is_empty() && self.user_multipliers.is_empty())
     }
 
     /// Prepares for substeps of length `h` (s) that look one substep back, or do not. True if there is none to look at.
@@ -100,7 +108,8 @@ impl<T: Scalar> State<T> {
     /// and what the integrator remembers. To be taken between steps: where pins were told to go is not in it.
     pub fn to_numbers(&self) -> Vec<T> {
         let vertices = self.x.iter().chain(&self.v).flatten();
-        let multipliers = self.multipliers.iter().flatten().chain(self.last_accelerations.iter().flatten());
+        let multipliers = self.multipliers.iter().flatten().chain(&self.user_multipliers);
+        let multipliers = multipliers.chain(self.last_accelerations.iter().flatten());
         let before = self.before.iter().flatten().flatten();
         let length = self.before_length();
         vertices.chain(multipliers).chain(before).chain(length.as_slice()).copied().collect()
@@ -125,6 +134,7 @@ impl<T: Scalar> State<T> {
         let count = state.x.len();
         let (vertices, rest) = numbers.split_at_checked(8 * count)?;
         let (multipliers, rest) = rest.split_at_checked(BLOCK * state.multipliers.len())?;
+        let (user_multipliers, rest) = rest.split_at_checked(state.user_multipliers.len())?;
         // What two kinds of integrators remember: never both, and of different lengths.
         let (last_accelerations, before) = rest.split_at(if rest.len() == 4 * count { 4 * count } else { 0 });
         if !(before.is_empty() || before.len() == 8 * count + 3) || !numbers.iter().all(|n| n.finite()) {
@@ -138,6 +148,7 @@ impl<T: Scalar> State<T> {
         state.x.copy_from_slice(x);
         state.v.copy_from_slice(v);
         state.multipliers.copy_from_slice(multipliers.as_chunks().0);
+        state.user_multipliers.copy_from_slice(user_multipliers);
         state.last_accelerations = last_accelerations.as_chunks().0.to_vec();
         if let [before @ .., high, middle, low] = before {
             state.before = before.as_chunks::<4>().0.as_chunks::<2>().0.to_vec();

@@ -12,6 +12,7 @@ mod scratch;
 mod solve;
 mod together;
 mod touch;
+mod user;
 
 pub use params::Params;
 pub use report::{LeftOut, Problem, Stage, StepReport};
@@ -68,6 +69,7 @@ pub(crate) fn step_in<T: Scalar>(
     };
     // SAFETY: the stages go the same way on every worker: they branch on the model, the parameters and what all have agreed on.
     unsafe { scratch.team.run(workers, program) };
+    state.user_multipliers = run.into_user_multipliers();
     state.targets.clear();
     state.changed();
     state.time += dt;
@@ -99,7 +101,7 @@ impl StepPlan {
         if !(dt > 0.0 && T::of(dt).finite()) {
             return Err(Problem::TimeStep);
         }
-        let global = !(matches!(params.solver, Solver::GaussSeidel { .. }) || state.multipliers.is_empty());
+        let global = !matches!(params.solver, Solver::GaussSeidel { .. }) && state.elastic();
         let wanted = if global { Inextensibility::NONE } else { params.inextensibility };
         let inextensibility = &mut memory.inextensibility;
         inextensibility.prepare(model, &wanted, params.gravity, &state.x);
@@ -122,11 +124,11 @@ impl StepPlan {
         let h = dt / f64::from(substeps);
         // A projection without multipliers moves vertices for good, once: integrators that make more velocity of a
         // displacement than it took would give energy to them.
-        let integrator = if model.elements.projected { Integrator::ImplicitEuler } else { params.integrator };
+        let integrator = if model.projects() { Integrator::ImplicitEuler } else { params.integrator };
         state.settle_targets();
         let first = state.remember(integrator.remembers(), h);
         if global {
-            memory.global.prepare(&model.elements, model.vertices(), params.solver);
+            memory.global.prepare(&model.elements, &model.user_rows, model.vertices(), params.solver);
         }
         Ok(StepPlan { time: Time { h, substeps, integrator, first }, global, colliders, meets })
     }
