@@ -5,6 +5,7 @@ mod common;
 use common::sheet;
 use std::sync::Arc;
 use taut::fabric::Fabric;
+use taut::measure::{Field, FieldPlace, strains};
 use taut::mesh::{TetMesh, TriMesh};
 use taut::{
     Cloth, Collider, ColliderMesh, MeshCollider, Model, ModelBuilder, Oddity, Params, Pose, Problem, Scratch, Shape,
@@ -140,6 +141,22 @@ fn a_call_that_fails_leaves_nothing_behind() {
     builder.add_springs(&[[0, 1], [0, 99]], 1.0, 0.0).unwrap_err();
     let model: Model<f32> = builder.build().unwrap();
     assert_eq!((model.vertices(), model.bodies.len(), model.warnings.len()), (16, 1, 0));
+}
+
+#[test]
+fn fields_say_what_they_are_and_where() {
+    let model = model(4);
+    let mut state = State::new(&model);
+    let wide: Vec<[f64; 3]> = state.positions(&model).iter().map(|p| [1.1 * p[0], p[1], p[2]]).collect();
+    state.set_positions(&model, &wide);
+    state.set_velocity(&model, 5, [0.0, 3.0, 4.0]);
+    let fields = strains(&model, &state).fields(&model.bodies[0]);
+    let told: Vec<_> = fields.iter().map(|field| (field.name, field.unit, field.place)).collect();
+    assert_eq!(told, ["weft", "warp", "shear", "area"].map(|name| (name, "", FieldPlace::Face)));
+    assert!(fields[0].values.len() == 18 && fields[0].values.iter().all(|c| (c - 0.1).abs() < 1e-5), "{fields:?}");
+    let speed = Field::speed(&model, &state, &model.bodies[0]);
+    assert_eq!((speed.name, speed.unit, speed.place), ("speed", "m/s", FieldPlace::Vertex));
+    assert_eq!((speed.values.len(), speed.values[5], speed.values[6]), (16, 5.0, 0.0));
 }
 
 #[test]

@@ -367,7 +367,7 @@ pub(super) fn apex_across(triangle: [u32; 3], ends: [u32; 2]) -> Option<u32> {
 /// The angle of a hinge, by the element's own row.
 pub(super) fn rest_angle([x0, x1, x2, x3]: [V3<f64>; 4]) -> f64 {
     use crate::element::{Element, Hinge};
-    let mut values = crate::measure::Values::<1>::default();
+    let mut values = crate::element::RowValues::<1>::default();
     Hinge::rows(&[0.0], &mut [x1 - x0, x2 - x0, x3 - x0], &mut values);
     values.0[0]
 }
