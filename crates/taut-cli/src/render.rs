@@ -129,7 +129,7 @@ fn mesh(args: &Args, path: &Path) -> Result<(Picture, String, Option<u32>), Fail
     let mut parts = Vec::new();
     parts.extend(file.surface.map(|mesh| (mesh.positions, mesh.triangles, Material::cloth(palette::indigo()))));
     parts.extend(file.tets.map(|mesh| {
-        let surface = taut::boundary::boundary_triangles(&mesh.tets);
+        let surface = taut::mesh::boundary_triangles(&mesh.tets);
         (mesh.positions, surface, Material::soft_body(palette::sage()))
     }));
     let mut scene = Scene3::default();

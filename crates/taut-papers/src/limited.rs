@@ -6,7 +6,7 @@
 
 use crate::Error;
 use std::ops::{Deref, DerefMut};
-use taut::lanes::V3;
+use taut::internals::lanes::V3;
 use taut::limit::{
     ApslCloth, ApslClothParams, Band, LimitReport, LimitScratch, LimitSpec, RestTriangle, StrainLimits, SweepSettings,
     polar,

@@ -1,6 +1,6 @@
 //! A model under way without a scene.
 
-use taut::lanes::Scalar;
+use taut::Scalar;
 use taut::measure::{self, Strains, Totals};
 use taut::{Model, Params, Scratch, State, StepReport, step};
 

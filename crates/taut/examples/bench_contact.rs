@@ -6,11 +6,11 @@
 //! `calm` and `wild` are the safety pass for small random motion and for motion that would make most layers cross.
 
 use std::time::Instant;
-use taut::contact::bvh::Aabb;
-use taut::contact::candidates::{Pairs, SurfaceBvh, near};
-use taut::contact::exact::IntersectionFinder;
-use taut::contact::safety::{Motion, Role, SafetyReport, SafetySettings, make_safe};
-use taut::contact::surface::Surface;
+use taut::internals::contact::bvh::Aabb;
+use taut::internals::contact::candidates::{Pairs, SurfaceBvh, near};
+use taut::internals::contact::exact::IntersectionFinder;
+use taut::internals::contact::safety::{Motion, Role, SafetyReport, SafetySettings, make_safe};
+use taut::internals::contact::surface::Surface;
 
 /// Distance between layers, m.
 const LAYER: f64 = 0.002;

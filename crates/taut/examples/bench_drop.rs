@@ -7,8 +7,8 @@
 //! Every frame is checked with exact arithmetic, outside of what is timed.
 
 use std::time::Instant;
-use taut::contact::exact::IntersectionFinder;
-use taut::lanes::Scalar;
+use taut::Scalar;
+use taut::internals::contact::exact::IntersectionFinder;
 use taut::mesh::TriMesh;
 use taut::{Cloth, Collider, Contact, ContactMaterial, ModelBuilder, Params, Pose, Scratch, Shape, Stage, State, step};
 

@@ -14,8 +14,8 @@ use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
-use taut::contact::ccd::{edge_edge_impact, vertex_triangle_impact};
-use taut::lanes::V3;
+use taut::internals::contact::ccd::{edge_edge_impact, vertex_triangle_impact};
+use taut::internals::lanes::V3;
 
 struct Query {
     points: [[V3<f64>; 2]; 4],

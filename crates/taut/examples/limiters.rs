@@ -6,7 +6,7 @@
 //! `cargo run --release -p taut --example limiters`
 
 use std::time::Instant;
-use taut::lanes::Width;
+use taut::Width;
 use taut::limit::{
     Apsl, ApslSettings, Band, Csl, CslMotion, CslScheme, CslSettings, Esl, Limit, LimitScratch, RestTriangle, SbdLimit,
     StrainLimits, SweepSettings, edges_of,

@@ -2,6 +2,8 @@
 //!
 //! Lengths are in metres, y points up. Nothing here is checked: the builder checks what it is given.
 
+pub use crate::boundary::boundary_triangles;
+
 /// A named set of vertices, for pins and painted parameters.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Group {

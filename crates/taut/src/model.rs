@@ -5,8 +5,8 @@ use crate::constraint::{Batch, Elements, Visit};
 use crate::contact::pipeline::ModelSurfaces;
 use crate::element::Element;
 use crate::lanes::Scalar;
-use crate::levels::Identity;
 use crate::limit::{LimitSpec, Stack};
+use crate::solve::user::UserRows;
 use core::ops::Range;
 use std::sync::{Arc, OnceLock};
 
@@ -35,6 +35,18 @@ pub struct Model<T: Scalar> {
     /// What contact sees of it; made when first asked for.
     pub(crate) surfaces: OnceLock<Arc<ModelSurfaces>>,
     pub(crate) limits: Stack<T>,
+    /// Constraints of the user's own.
+    pub(crate) user_rows: UserRows,
+}
+
+/// Tells one model from another, for as long as anyone remembers it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Identity(Arc<()>);
+
+impl PartialEq for Identity {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
 }
 
 /// A piece of cloth or a soft body.
@@ -120,6 +132,11 @@ impl<T: Scalar> Model<T> {
     pub fn set_limits(&mut self, limits: &[LimitSpec]) -> Result<(), BuildError> {
         self.limits = Stack::new(self, limits, &self.limits)?;
         Ok(())
+    }
+
+    /// Whether any row is projected.
+    pub(crate) fn projects(&self) -> bool {
+        self.elements.projected || self.user_rows.projected
     }
 
     /// Blocks of elements in one sweep, and colours.

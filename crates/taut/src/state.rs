@@ -1,7 +1,7 @@
 //! What changes: positions and velocities.
 
-use crate::lanes::{BLOCK, Scalar, Vertex};
-use crate::model::Model;
+use crate::lanes::{BLOCK, Scalar, V3, Vertex};
+use crate::model::{Identity, Model};
 use core::sync::atomic::{AtomicU64, Ordering};
 
 /// The state of a simulation. All access is in the user's vertex numbers.
@@ -9,6 +9,8 @@ use core::sync::atomic::{AtomicU64, Ordering};
 /// Methods that take a vertex number panic if the model has no such vertex.
 #[derive(Clone, Debug)]
 pub struct State<T: Scalar> {
+    /// Which model it is of.
+    identity: Identity,
     /// Positions with inverse masses, in the model's order, and one spare vertex at the end.
     pub(crate) x: Vec<Vertex<T>>,
     /// Velocities, likewise.
@@ -20,6 +22,8 @@ pub struct State<T: Scalar> {
     pub(crate) time: f64,
     /// Multipliers of the elastic rows in the last substep, as [`Batch::multipliers`](crate::constraint::Batch) lays them out.
     pub(crate) multipliers: Vec<[T; BLOCK]>,
+    /// Multipliers of the user's own rows, likewise.
+    pub(crate) user_multipliers: Vec<T>,
     /// Positions and velocities one substep ago, for integrators that look so far back; else empty.
     pub(crate) before: Vec<[Vertex<T>; 2]>,
     /// The length of that substep, s.
@@ -51,11 +55,13 @@ impl<T: Scalar> State<T> {
             .collect();
         x.push([zero; 4]);
         State {
+            identity: model.identity.clone(),
             v: vec![[zero; 4]; x.len()],
             x,
             targets: Vec::new(),
             time: 0.0,
             multipliers: vec![[zero; BLOCK]; model.elements.multipliers],
+            user_multipliers: vec![zero; model.user_rows.multipliers],
             before: Vec::new(),
             before_h: 0.0,
             last_accelerations: Vec::new(),
@@ -68,9 +74,14 @@ impl<T: Scalar> State<T> {
         self.version = new_version();
     }
 
-    /// Whether this is a state of `model`, as far as numbers of things can tell.
-    pub(crate) fn fits(&self, model: &Model<T>) -> bool {
-        self.x.len() == model.vertices() + 1 && self.multipliers.len() == model.elements.multipliers
+    /// Whether this is a state of `model`, or of a copy of it. [`step`](crate::step()) does nothing to others, and reports it.
+    pub fn fits(&self, model: &Model<T>) -> bool {
+        self.identity == model.identity
+    }
+
+    /// Whether there are any multipliers.
+    pub(crate) fn elastic(&self) -> bool {
+        !(self.multipliers.is_empty() && self.user_multipliers.is_empty())
     }
 
     /// Prepares for substeps of length `h` (s) that look one substep back, or do not. True if there is none to look at.
@@ -97,7 +108,8 @@ impl<T: Scalar> State<T> {
     /// and what the integrator remembers. To be taken between steps: where pins were told to go is not in it.
     pub fn to_numbers(&self) -> Vec<T> {
         let vertices = self.x.iter().chain(&self.v).flatten();
-        let multipliers = self.multipliers.iter().flatten().chain(self.last_accelerations.iter().flatten());
+        let multipliers = self.multipliers.iter().flatten().chain(&self.user_multipliers);
+        let multipliers = multipliers.chain(self.last_accelerations.iter().flatten());
         let before = self.before.iter().flatten().flatten();
         let length = self.before_length();
         vertices.chain(multipliers).chain(before).chain(length.as_slice()).copied().collect()
@@ -122,6 +134,7 @@ impl<T: Scalar> State<T> {
         let count = state.x.len();
         let (vertices, rest) = numbers.split_at_checked(8 * count)?;
         let (multipliers, rest) = rest.split_at_checked(BLOCK * state.multipliers.len())?;
+        let (user_multipliers, rest) = rest.split_at_checked(state.user_multipliers.len())?;
         // What two kinds of integrators remember: never both, and of different lengths.
         let (last_accelerations, before) = rest.split_at(if rest.len() == 4 * count { 4 * count } else { 0 });
         if !(before.is_empty() || before.len() == 8 * count + 3) || !numbers.iter().all(|n| n.finite()) {
@@ -135,6 +148,7 @@ impl<T: Scalar> State<T> {
         state.x.copy_from_slice(x);
         state.v.copy_from_slice(v);
         state.multipliers.copy_from_slice(multipliers.as_chunks().0);
+        state.user_multipliers.copy_from_slice(user_multipliers);
         state.last_accelerations = last_accelerations.as_chunks().0.to_vec();
         if let [before @ .., high, middle, low] = before {
             state.before = before.as_chunks::<4>().0.as_chunks::<2>().0.to_vec();
@@ -156,32 +170,86 @@ impl<T: Scalar> State<T> {
 
     /// All positions, m.
     pub fn positions(&self, model: &Model<T>) -> Vec<[f64; 3]> {
-        model.own.iter().map(|&i| xyz(self.x[i as usize])).collect()
+        let mut out = vec![[0.0; 3]; model.own.len()];
+        self.positions_into(model, &mut out);
+        out
     }
 
     /// All velocities, m/s.
     pub fn velocities(&self, model: &Model<T>) -> Vec<[f64; 3]> {
-        model.own.iter().map(|&i| xyz(self.v[i as usize])).collect()
+        let mut out = vec![[0.0; 3]; model.own.len()];
+        self.velocities_into(model, &mut out);
+        out
+    }
+
+    /// Writes positions, m, as `f32` or `f64`, of as many vertices as `out` has room for.
+    pub fn positions_into<S: Scalar>(&self, model: &Model<T>, out: &mut [[S; 3]]) {
+        copy_out(&self.x, model, out);
+    }
+
+    /// Writes velocities, m/s, likewise.
+    pub fn velocities_into<S: Scalar>(&self, model: &Model<T>, out: &mut [[S; 3]]) {
+        copy_out(&self.v, model, out);
+    }
+
+    /// Writes unit normals at vertices, the mean of those of the surface triangles around each by their area, likewise; zero where there are no
+    /// triangles.
+    pub fn normals_into<S: Scalar>(&self, model: &Model<T>, out: &mut [[S; 3]]) {
+        let mut sums = vec![V3::<f64>::default(); model.own.len()];
+        for triangle in model.bodies.iter().flat_map(|body| &body.triangles) {
+            let [a, b, c] = triangle.map(|v| V3::from(self.position(model, v)));
+            let normal = (b - a).cross(c - a);
+            triangle.iter().for_each(|&v| sums[v as usize] = sums[v as usize] + normal);
+        }
+        for (out, sum) in out.iter_mut().zip(sums) {
+            let length = sum.norm2().sqrt();
+            let unit: [f64; 3] = if length > 0.0 { (sum * (1.0 / length)).into() } else { [0.0; 3] };
+            *out = unit.map(S::of);
+        }
+    }
+
+    /// Puts vertices somewhere, m: the first of the model, as many as are given. Positions that are not finite are left out; returns how
+    /// many those are.
+    pub fn set_positions<S: Scalar>(&mut self, model: &Model<T>, positions: &[[S; 3]]) -> usize {
+        self.changed();
+        let each = model.own.iter().zip(positions);
+        each.filter(|&(&i, position)| !self.place(i as usize, position.map(S::f64))).count()
+    }
+
+    /// Gives vertices velocities, m/s, likewise.
+    pub fn set_velocities<S: Scalar>(&mut self, model: &Model<T>, velocities: &[[S; 3]]) -> usize {
+        let each = model.own.iter().zip(velocities);
+        each.filter(|&(&i, velocity)| !self.speed(i as usize, velocity.map(S::f64))).count()
     }
 
     /// Puts a vertex somewhere, m. A position that is not finite is ignored.
     pub fn set_position(&mut self, model: &Model<T>, vertex: u32, position: [f64; 3]) {
-        let i = model.own[vertex as usize] as usize;
-        if set(&mut self.x[i], position) {
-            self.changed();
+        self.place(model.own[vertex as usize] as usize, position);
+        self.changed();
+    }
+
+    fn place(&mut self, i: usize, position: [f64; 3]) -> bool {
+        let finite = set(&mut self.x[i], position);
+        if finite {
             self.forget(i);
-            if let Some(last_accelerations) = self.last_accelerations.get_mut(i) {
-                *last_accelerations = [T::of(0.0); 4];
+            if let Some(last) = self.last_accelerations.get_mut(i) {
+                *last = [T::of(0.0); 4];
             }
         }
+        finite
     }
 
     /// Gives a vertex a velocity, m/s. One that is not finite is ignored.
     pub fn set_velocity(&mut self, model: &Model<T>, vertex: u32, velocity: [f64; 3]) {
-        let i = model.own[vertex as usize] as usize;
-        if set(&mut self.v[i], velocity) {
+        self.speed(model.own[vertex as usize] as usize, velocity);
+    }
+
+    fn speed(&mut self, i: usize, velocity: [f64; 3]) -> bool {
+        let finite = set(&mut self.v[i], velocity);
+        if finite {
             self.forget(i);
         }
+        finite
     }
 
     /// What integrators remember of a vertex that was put elsewhere, or given another velocity: that it always moved so.
@@ -190,6 +258,11 @@ impl<T: Scalar> State<T> {
             let (x, v, h) = (self.x[i], self.v[i], T::of(self.before_h));
             *before = [[x[0] - v[0] * h, x[1] - v[1] * h, x[2] - v[2] * h, x[3]], v];
         }
+    }
+
+    /// Holds vertices where they are.
+    pub fn set_pins(&mut self, model: &Model<T>, vertices: &[u32]) {
+        vertices.iter().for_each(|&vertex| self.pin(model, vertex));
     }
 
     /// Holds a vertex where it is.
@@ -220,12 +293,26 @@ impl<T: Scalar> State<T> {
     /// Moves a pinned vertex: at the end of the next step it will be at `position` (m), in a straight line.
     /// A position that is not finite is ignored.
     pub fn move_pin(&mut self, model: &Model<T>, vertex: u32, position: [f64; 3]) {
-        let target = position.map(T::of);
-        if !self.pinned(model, vertex) || !target.iter().all(|c| c.finite()) {
-            return;
+        self.set_pin_targets(model, &[(vertex, position)]);
+    }
+
+    /// Moves pinned vertices, each with where it will be at the end of the next step (m), in a straight line. Vertices that are not pinned
+    /// and places that are not finite are left out; returns how many those are. Of several places for a vertex the last counts.
+    pub fn set_pin_targets<S: Scalar>(&mut self, model: &Model<T>, targets: &[(u32, [S; 3])]) -> usize {
+        let mut left_out = 0;
+        for &(vertex, position) in targets {
+            let target = position.map(|c| T::of(c.f64()));
+            if self.pinned(model, vertex) && target.iter().all(|c| c.finite()) {
+                self.targets.push((model.own[vertex as usize], Some(target)));
+            } else {
+                left_out += 1;
+            }
         }
-        let i = model.own[vertex as usize];
-        self.targets.push((i, Some(target)));
+        // However often someone moves a pin before the next step.
+        if self.targets.len() > 4 * self.x.len() {
+            self.settle_targets();
+        }
+        left_out
     }
 
     /// Brings the targets of pins in the order of the vertices, each once.
@@ -236,6 +323,13 @@ impl<T: Scalar> State<T> {
             targets.sort_by_key(|t| t.0);
             targets.dedup_by_key(|t| t.0);
         }
+    }
+}
+
+/// Writes vectors in the user's order.
+fn copy_out<T: Scalar, S: Scalar>(from: &[Vertex<T>], model: &Model<T>, out: &mut [[S; 3]]) {
+    for (&i, out) in model.own.iter().zip(out) {
+        *out = xyz(from[i as usize]).map(S::of);
     }
 }
 

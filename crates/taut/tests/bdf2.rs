@@ -1,6 +1,6 @@
 //! What BDF-2 remembers of the substep before must not outlive what happened since.
 
-use taut::lanes::Scalar;
+use taut::Scalar;
 use taut::{Collider, Integrator, Model, ModelBuilder, Params, Pose, Scratch, Shape, State, step};
 
 fn particle<T: Scalar>() -> Model<T> {

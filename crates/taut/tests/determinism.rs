@@ -2,7 +2,6 @@
 
 mod common;
 
-use taut::lanes::{Scalar, Width};
 use taut::limit::{ApslSettings, Band, LimitSpec, StrainLimits};
 use taut::measure::state_hash;
 use taut::{
@@ -10,6 +9,7 @@ use taut::{
     Model, ModelBuilder, Orthotropic, Params, Pose, Scratch, Shape, Solid, SolidElasticity, Solver, State, StrainForm,
     step,
 };
+use taut::{Scalar, Width};
 
 /// Cloth of both forms with every row, edges, hinges and damping, solids of both forms, wind, moving pins, colliders.
 fn run<T: Scalar>(threads: usize, width: Width) -> (u64, usize) {

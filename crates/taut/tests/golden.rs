@@ -15,7 +15,6 @@ use std::collections::BTreeMap;
 use std::f64::consts::TAU;
 use std::fmt::Write;
 use std::sync::Arc;
-use taut::lanes::{Scalar, Width};
 use taut::limit::{ApslSettings, Band, LimitSpec, StrainLimits};
 use taut::measure::state_hash;
 use taut::mesh::TriMesh;
@@ -24,6 +23,7 @@ use taut::{
     ContactMaterial, ElasticDamping, Inextensibility, Integrator, Membrane, MeshCollider, Model, ModelBuilder,
     Orthotropic, Params, Pose, Scratch, Shape, Solid, SolidElasticity, SolidStiffness, Solver, State, StrainForm, step,
 };
+use taut::{Scalar, Width};
 
 const DT: f64 = 1.0 / 60.0;
 

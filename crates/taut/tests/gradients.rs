@@ -3,8 +3,10 @@
 mod common;
 
 use common::Rng;
-use taut::element::{Edge, Element, Hinge, Improved, Patch, Plain, StretchShear, TetStrain, TriStrain, evaluate};
-use taut::lanes::{Dual, V3};
+use taut::internals::element::{
+    Edge, Element, Hinge, Improved, Patch, Plain, StretchShear, TetStrain, TriStrain, evaluate,
+};
+use taut::internals::lanes::{Dual, V3};
 
 const STRETCHES: [f64; 3] = [1.0, 0.7, 1.3];
 

@@ -2,13 +2,13 @@
 
 mod common;
 
-use taut::lanes::{Scalar, Width};
 use taut::measure::{elastic_energy, state_hash, strains};
 use taut::mesh::TriMesh;
 use taut::{
     Cloth, ClothElasticity, ClothStiffness, ElasticDamping, Grain, Inextensibility, Membrane, Model, ModelBuilder,
     Params, Scratch, Solid, SolidElasticity, SolidStiffness, State, StepReport, step,
 };
+use taut::{Scalar, Width};
 
 const NO_ROWS: ClothStiffness = ClothStiffness { weft: 0.0, warp: 0.0, shear: 0.0, area: 0.0, bend: 0.0, edge: 0.0 };
 const DT: f64 = 1.0 / 60.0;

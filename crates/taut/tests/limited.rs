@@ -2,7 +2,7 @@
 
 mod common;
 
-use taut::lanes::{Scalar, V3};
+use taut::internals::lanes::{Scalar, V3};
 use taut::limit::{ApslSettings, Band, LimitKind, LimitSpec, RestTriangle, StrainLimits, SweepSettings, polar};
 use taut::measure::{state_hash, strains};
 use taut::{

@@ -2,7 +2,7 @@
 
 mod common;
 
-use taut::lanes::V3;
+use taut::internals::lanes::V3;
 use taut::measure::elastic_energy;
 use taut::mesh::TriMesh;
 use taut::{

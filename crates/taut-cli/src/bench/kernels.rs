@@ -7,7 +7,7 @@
 use super::{clock, median};
 use crate::fail::Failure;
 use serde_json::json;
-use taut::lanes::Width;
+use taut::Width;
 use taut::mesh::TriMesh;
 use taut::{Cloth, ClothStiffness, Model, ModelBuilder, Params, Scratch, Solid, Stage, State, step};
 use taut_scene::generate::{BeamParams, SheetParams, Tessellation, beam, sheet};

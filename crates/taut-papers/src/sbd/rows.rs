@@ -1,8 +1,8 @@
 //! Fig. 2: constraint values and projection vectors of one triangle, in six panels.
 
 use crate::{Claim, Error, Outcome, Size};
-use taut::element::{Improved, Plain, TriStrain, evaluate};
-use taut::lanes::V3;
+use taut::internals::element::{Improved, Plain, TriStrain, evaluate};
+use taut::internals::lanes::V3;
 use taut_render::export::contact_sheet;
 use taut_render::{Picture, Rgb};
 

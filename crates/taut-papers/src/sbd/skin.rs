@@ -53,7 +53,7 @@ impl Limb {
 }
 
 fn area(x: &[[f64; 3]], t: &[u32; 3]) -> f64 {
-    let [a, b, c] = t.map(|v| taut::lanes::V3::from(x[v as usize]));
+    let [a, b, c] = t.map(|v| taut::internals::lanes::V3::from(x[v as usize]));
     0.5 * (b - a).cross(c - a).norm2().sqrt()
 }
 

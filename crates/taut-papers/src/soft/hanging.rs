@@ -1,7 +1,7 @@
 //! The paper's test: a square of cloth, let go lying, held by two corners.
 
 use crate::Error;
-use taut::lanes::Scalar;
+use taut::Scalar;
 use taut::{Cloth, ClothElasticity, ElasticDamping, Integrator, Membrane, ModelBuilder, Params, Solver};
 use taut_scene::generate::{SheetParams, sheet};
 use taut_studio::Running;

@@ -2,7 +2,7 @@
 
 use super::hanging::{FRAME, PROJECTION, Piece, hanging, params};
 use crate::{Claim, Error, Outcome, Size, Table};
-use taut::lanes::V3;
+use taut::internals::lanes::V3;
 use taut::measure::Spread;
 use taut::{Integrator, Membrane, Orthotropic, Params};
 use taut_render::export::contact_sheet;

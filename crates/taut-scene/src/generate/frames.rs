@@ -2,8 +2,8 @@
 //!
 //! All frames made here are right-handed and orthonormal.
 
-use taut::boundary::boundary_triangles;
 use taut::mesh::TetMesh;
+use taut::mesh::boundary_triangles;
 
 use super::error::{GenerateError, check_point};
 use super::geometry::{centroid, check_mesh, vertex_normals};

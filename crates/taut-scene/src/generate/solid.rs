@@ -1,6 +1,6 @@
 //! Soft bodies: beams, balls and rings of tetrahedra.
 
-use taut::boundary::boundary_triangles;
+use taut::mesh::boundary_triangles;
 use taut::mesh::{Group, TetMesh, TriMesh};
 
 use super::disc::{circle_point, disc_size, ring_size, ring_triangles};

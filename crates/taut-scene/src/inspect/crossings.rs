@@ -3,8 +3,8 @@
 use serde::Serialize;
 use std::collections::HashMap;
 use std::fmt;
-use taut::contact::bvh::{Aabb, BoxTree};
-use taut::contact::exact::mesh_triangles_meet;
+use taut::internals::contact::bvh::{Aabb, BoxTree};
+use taut::internals::contact::exact::mesh_triangles_meet;
 
 use super::Findings;
 use super::geometry::is_finite;

@@ -2,7 +2,7 @@
 
 use crate::write::checkpoint::{Checkpoint, CheckpointError, Element};
 use std::ops::Range;
-use taut::lanes::Scalar;
+use taut::Scalar;
 use taut::limit::{LimitReport, LimitSpec};
 use taut::measure::{self, Strains, Totals};
 use taut::{Body, BuildError, Model, ModelBuilder, Params, Scratch, State, StepReport};

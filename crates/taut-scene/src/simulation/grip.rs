@@ -1,8 +1,8 @@
 //! Points that are held by a surface: each goes along with the triangle it was nearest to.
 
 use super::motion::{add, cross, dot, scale, sub};
-use taut::contact::distance::vertex_triangle;
-use taut::lanes::V3;
+use taut::internals::contact::distance::vertex_triangle;
+use taut::internals::lanes::V3;
 
 /// A point's place relative to a triangle.
 #[derive(Clone, Copy, Debug)]

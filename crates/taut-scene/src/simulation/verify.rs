@@ -5,9 +5,9 @@ use super::colliders::ColliderObject;
 use super::engine::Engine;
 use super::motion::from_world;
 use crate::scene::settings::Shape;
-use taut::contact::distance::{edge_edge, vertex_triangle};
-use taut::contact::exact::{IntersectionFinder, segment_meets_triangle};
-use taut::lanes::V3;
+use taut::internals::contact::distance::{edge_edge, vertex_triangle};
+use taut::internals::contact::exact::{IntersectionFinder, segment_meets_triangle};
+use taut::internals::lanes::V3;
 use taut::{Body, ContactMaterial, Pose};
 
 /// What intersects.

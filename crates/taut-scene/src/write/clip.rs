@@ -1,7 +1,7 @@
 //! What is being written: the objects of a clip, which never change, and its frames.
 
 use std::sync::Arc;
-use taut::boundary::boundary_triangles;
+use taut::mesh::boundary_triangles;
 
 use taut::mesh::{TetMesh, TriMesh};
 

@@ -1,4 +1,4 @@
-use taut::contact::exact::intersections;
+use taut::internals::contact::exact::intersections;
 use taut_scene::generate::{DressParams, dress};
 
 use crate::check::{border_edges, corners, dot, euler, fault, normal};

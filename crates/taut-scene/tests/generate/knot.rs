@@ -1,4 +1,4 @@
-use taut::contact::exact::intersections;
+use taut::internals::contact::exact::intersections;
 use taut_scene::generate::{KnotParams, knot};
 
 use crate::check::{assert_isometric, fault, length, sub};

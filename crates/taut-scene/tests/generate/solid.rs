@@ -1,6 +1,6 @@
 use std::f64::consts::PI;
 
-use taut::boundary::boundary_triangles;
+use taut::mesh::boundary_triangles;
 use taut::mesh::{TetMesh, TriMesh};
 use taut_scene::generate::{
     BallParams, BeamParams, CellSplit, SphereDetail, SphereParams, TorusParams, ball, beam, boundary_mesh, sphere,

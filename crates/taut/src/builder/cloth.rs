@@ -141,17 +141,23 @@ impl Cloth {
 impl ModelBuilder {
     /// Adds a cloth with vertices of its own. Returns the number of its first vertex.
     pub fn add_cloth(&mut self, name: &str, mesh: &TriMesh, cloth: &Cloth) -> Result<u32, BuildError> {
-        let base = self.add_vertices(&mesh.positions)?;
-        self.add_cloth_on(name, base, mesh, cloth)?;
-        Ok(base)
+        self.or_nothing(|builder| {
+            let base = builder.add_vertices(&mesh.positions)?;
+            builder.cloth_on(name, base, mesh, cloth)?;
+            Ok(base)
+        })
     }
 
     /// Adds a cloth onto existing vertices: vertex i of the mesh is vertex `base` + i. Its rest shape is theirs; the
     /// mesh's own positions are not looked at.
     pub fn add_cloth_on(&mut self, name: &str, base: u32, mesh: &TriMesh, cloth: &Cloth) -> Result<(), BuildError> {
+        self.or_nothing(|builder| builder.cloth_on(name, base, mesh, cloth))
+    }
+
+    fn cloth_on(&mut self, name: &str, base: u32, mesh: &TriMesh, cloth: &Cloth) -> Result<(), BuildError> {
         cloth.check(name)?;
         let triangles = self.checked_triangles(name, base, mesh)?;
-        let (qs, unusable) = materials(mesh, &self.positions[base as usize..], cloth.grain);
+        let (qs, unusable) = materials(mesh, self.positions.get(base as usize..).unwrap_or_default(), cloth.grain);
         match unusable {
             Unusable::Some(bad) => self.warn(name, Oddity::NoGrain, &bad),
             Unusable::Scrambled(bad) => self.warn(name, Oddity::ScrambledGrain, &bad),
@@ -177,7 +183,7 @@ impl ModelBuilder {
                 let k = [stretch, shear, bend][kind];
                 let gamma = [damping.stretch, damping.shear, damping.bend][kind];
                 let list = list.into_iter().map(|(pair, along)| (pair, rest_stretch(along, cloth)));
-                self.springs_between(list, k, gamma);
+                self.springs_between(name, list, k, gamma);
             }
         }
         self.bodies.push(Body {
@@ -361,7 +367,7 @@ pub(super) fn apex_across(triangle: [u32; 3], ends: [u32; 2]) -> Option<u32> {
 /// The angle of a hinge, by the element's own row.
 pub(super) fn rest_angle([x0, x1, x2, x3]: [V3<f64>; 4]) -> f64 {
     use crate::element::{Element, Hinge};
-    let mut values = crate::measure::Values::<1>::default();
+    let mut values = crate::element::RowValues::<1>::default();
     Hinge::rows(&[0.0], &mut [x1 - x0, x2 - x0, x3 - x0], &mut values);
     values.0[0]
 }

@@ -82,6 +82,15 @@ pub enum BuildError {
         /// The body it is for, or nothing if it is for all.
         body: String,
     },
+    /// A row of a constraint of the user's own cannot be used.
+    Constraint {
+        /// What the constraint calls itself.
+        name: String,
+        /// The row, from 0.
+        row: usize,
+        /// What is wrong with it.
+        what: &'static str,
+    },
     /// No element of the body can be used.
     NothingLeft {
         /// The body.
@@ -119,6 +128,7 @@ impl fmt::Display for BuildError {
             BuildError::LimitKind { number, kind, body } => {
                 write!(f, "{}nothing that limit {number} ('{kind}') could limit", Of(body))
             }
+            BuildError::Constraint { name, row, what } => write!(f, "{}row {row}: {what}", Of(name)),
             BuildError::NothingLeft { body, element, given } => {
                 write!(f, "{}none of the {given} {element} elements can be used", Of(body))
             }
@@ -165,6 +175,8 @@ pub enum Oddity {
     InsideOut,
     /// Frames that are not three perpendicular unit vectors are replaced by the world axes.
     BadFrame,
+    /// Springs between vertices at one place have no direction to act along, and are left out.
+    NoLength,
 }
 
 impl fmt::Display for Warning {
@@ -181,6 +193,7 @@ impl fmt::Display for Warning {
             Oddity::NoVolume => ("tetrahedron", "without volume, left out"),
             Oddity::DuplicateTet => ("tetrahedron", "repeating another, left out"),
             Oddity::InsideOut => ("tetrahedron", "inside out, turned"),
+            Oddity::NoLength => ("spring", "without length, left out"),
             Oddity::BadFrame => ("tetrahedron", "whose frame is not orthonormal, aligned with the world"),
         };
         let things = match (thing, self.count) {

@@ -20,9 +20,11 @@ use crate::constraint::{Batch, Loose, LooseElements};
 use crate::lanes::{Scalar, V3, Vertex};
 use crate::limit::{LimitSpec, Stack};
 use crate::model::{Body, BodyKind, Model};
+use crate::solve::user::{Constraint, ConstraintRow, MOST_VERTICES, RowStrength, UserRows};
 use core::ops::Range;
+use std::sync::Arc;
 
-/// Collects bodies and turns them into a [`Model`].
+/// Collects bodies and turns them into a [`Model`]. A call that fails leaves nothing behind: the builder is as it was before.
 ///
 /// ```
 /// use taut::{Cloth, ModelBuilder, State, mesh::TriMesh};
@@ -47,6 +49,7 @@ pub struct ModelBuilder {
     bodies: Vec<Body>,
     warnings: Vec<Warning>,
     limits: Vec<LimitSpec>,
+    constraints: Vec<(Arc<dyn Constraint>, Vec<ConstraintRow>)>,
 }
 
 impl ModelBuilder {
@@ -84,27 +87,63 @@ impl ModelBuilder {
     }
 
     /// Adds springs between pairs of vertices, at rest at their distance: strings, ropes, seams. The spring constant is
-    /// `stiffness` (N/m), the damping time `damping` (s). Vertices get no mass from them.
+    /// `stiffness` (N/m), the damping time `damping` (s). Vertices get no mass from them. One without length is left out, with a warning.
     pub fn add_springs(&mut self, pairs: &[[u32; 2]], stiffness: f64, damping: f64) -> Result<(), BuildError> {
         elastic::check_spring(stiffness, damping)?;
         for (number, pair) in pairs.iter().enumerate() {
             self.check_index("", "spring", number, pair)?;
         }
-        self.springs_between(pairs.iter().map(|&pair| (pair, 1.0)), stiffness, damping);
+        self.springs_between("", pairs.iter().map(|&pair| (pair, 1.0)), stiffness, damping);
         Ok(())
     }
 
     /// Springs between pairs that exist, each with the length that counts as unstretched, over the distance. One without
     /// length has no direction to act along, and is left out.
-    fn springs_between(&mut self, pairs: impl IntoIterator<Item = ([u32; 2], f64)>, k: f64, gamma: f64) {
-        for (index, stretch) in pairs.into_iter().filter(|_| k > 0.0) {
+    fn springs_between(&mut self, body: &str, pairs: impl IntoIterator<Item = ([u32; 2], f64)>, k: f64, gamma: f64) {
+        let mut short = Vec::new();
+        for (number, (index, stretch)) in pairs.into_iter().filter(|_| k > 0.0).enumerate() {
             let [a, b] = index.map(|v| V3::from(self.positions[v as usize]));
             let l = (b - a).norm2().sqrt();
             if l > 0.0 {
                 let (rest, elastic) = ([1.0 / l, stretch], Some(elastic::spring(k, l, gamma)));
                 self.loose.edges.push(Loose { index, rest, stiffness: [0.0], damping: [0.0], elastic });
+            } else {
+                short.push(number);
             }
         }
+        self.warn(body, Oddity::NoLength, &short);
+    }
+
+    /// Does `f`. If that fails, the builder is as it was before.
+    fn or_nothing<A>(&mut self, f: impl FnOnce(&mut Self) -> Result<A, BuildError>) -> Result<A, BuildError> {
+        // Elements and masses come after the last check.
+        let (vertices, warnings) = (self.positions.len(), self.warnings.len());
+        let done = f(self);
+        if done.is_err() {
+            self.positions.truncate(vertices);
+            self.masses.truncate(vertices);
+            self.warnings.truncate(warnings);
+        }
+        done
+    }
+
+    /// Adds a constraint of the user's own, with its rows in the order by which it will be asked for them. All have as many vertices, 1 to 5.
+    /// It takes part in the step whatever the solver. Vertices get no mass from it.
+    pub fn add_constraint(
+        &mut self,
+        constraint: impl Constraint + 'static,
+        rows: &[ConstraintRow],
+    ) -> Result<(), BuildError> {
+        for (row, one) in rows.iter().enumerate() {
+            self.check_index(constraint.name(), "row", row, &one.vertices)?;
+            if let Some(what) = wrong(one, rows[0].vertices.len()) {
+                return Err(BuildError::Constraint { name: constraint.name().to_owned(), row, what });
+            }
+        }
+        if !rows.is_empty() {
+            self.constraints.push((Arc::new(constraint), rows.to_vec()));
+        }
+        Ok(())
     }
 
     /// Adds a strain limiter behind those added before. They act in every substep after the solve, one after another, so
@@ -131,7 +170,12 @@ impl ModelBuilder {
         for f in &mut self.faces {
             f.index = f.index.map(|v| own[v as usize]);
         }
+        let mut user_rows = UserRows::default();
+        for (constraint, rows) in self.constraints {
+            user_rows.add(constraint, &rows, &own);
+        }
         let mut model = Model {
+            user_rows,
             elements: self.loose.pack(&own),
             faces: Batch::pack(&self.faces, own.len() as u32),
             bodies: self.bodies,
@@ -167,6 +211,25 @@ impl ModelBuilder {
             None => Ok(()),
             Some(&vertex) => Err(BuildError::Index { body: body.to_owned(), element, number, vertex, vertices }),
         }
+    }
+}
+
+/// What is wrong with a row of a constraint whose rows have `arity` vertices.
+fn wrong(row: &ConstraintRow, arity: usize) -> Option<&'static str> {
+    let twice = |(i, v): (usize, &u32)| row.vertices[..i].contains(v);
+    let (strong, expected) = match row.strength {
+        RowStrength::Compliance { compliance, damping } => {
+            let sound = (0.0..1e15).contains(&compliance) && (0.0..=1e6).contains(&damping);
+            (sound, "a compliance of 0 or more, and a damping time of 0 to 1e6 s, are expected")
+        }
+        RowStrength::Stiffness(k) => (k > 0.0 && k <= 1.0, "a stiffness above 0 and up to 1 is expected"),
+    };
+    match () {
+        _ if row.vertices.is_empty() || row.vertices.len() > MOST_VERTICES => Some("1 to 5 vertices are expected"),
+        _ if row.vertices.len() != arity => Some("as many vertices as the first row has are expected"),
+        _ if row.vertices.iter().enumerate().any(twice) => Some("a vertex is named twice"),
+        _ if !strong => Some(expected),
+        _ => None,
     }
 }
 

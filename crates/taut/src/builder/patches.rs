@@ -7,7 +7,6 @@ use super::{ClothElasticity, ModelBuilder};
 use crate::constraint::{Compliance, Loose, SLACK};
 use crate::element::{Element, Patch};
 use crate::lanes::V3;
-use crate::measure::Values;
 
 /// What resists the bending of cloth with a physical stiffness.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -64,7 +63,7 @@ impl ModelBuilder {
 
     fn push_patch(&mut self, index: [u32; 6], closed: bool, soft: &[[f64; 3]; 3], gamma: f64) {
         let x = index.map(|v| V3::from(self.positions[v as usize]));
-        let mut rest = Values::<3>::default();
+        let mut rest = crate::element::RowValues::<3>::default();
         Patch::rows(&[0.0; 3], &mut core::array::from_fn(|k| x[k + 1] - x[0]), &mut rest);
         let mut rest = rest.0;
         if !closed {

@@ -86,14 +86,20 @@ impl Solid {
 impl ModelBuilder {
     /// Adds a soft body with vertices of its own. Returns the number of its first vertex.
     pub fn add_solid(&mut self, name: &str, mesh: &TetMesh, solid: &Solid) -> Result<u32, BuildError> {
-        let base = self.add_vertices(&mesh.positions)?;
-        self.add_solid_on(name, base, mesh, solid)?;
-        Ok(base)
+        self.or_nothing(|builder| {
+            let base = builder.add_vertices(&mesh.positions)?;
+            builder.solid_on(name, base, mesh, solid)?;
+            Ok(base)
+        })
     }
 
     /// Adds a soft body onto existing vertices: vertex i of the mesh is vertex `base` + i. Its rest shape is theirs; the
     /// mesh's own positions are not looked at.
     pub fn add_solid_on(&mut self, name: &str, base: u32, mesh: &TetMesh, solid: &Solid) -> Result<(), BuildError> {
+        self.or_nothing(|builder| builder.solid_on(name, base, mesh, solid))
+    }
+
+    fn solid_on(&mut self, name: &str, base: u32, mesh: &TetMesh, solid: &Solid) -> Result<(), BuildError> {
         solid.check(name)?;
         let given = mesh.tets.len();
         if !mesh.frames.is_empty() && mesh.frames.len() != given {

@@ -65,7 +65,7 @@ impl Kinematics {
     ) {
         (self.first, self.scope) = (first, Scope::of(positions));
         let mut old = core::mem::take(&mut self.bodies);
-        let meshes = meshes.iter().filter(|m| sound(m)).map(|m| ColliderForm::Mesh(m.clone()));
+        let meshes = meshes.iter().filter(|m| m.sound()).map(|m| ColliderForm::Mesh(m.clone()));
         let mut first = first;
         for form in simple.iter().map(|c| ColliderForm::Simple(*c)).chain(meshes) {
             let same = |b: &KinematicBody| b.form.has_shape_of(&form) && b.vertices.start == first;
@@ -233,14 +233,6 @@ fn volume(x: &[[f64; 3]], triangles: &[[u32; 3]]) -> f64 {
     let origin = x.first().map_or(V3::new(0.0, 0.0, 0.0), |p| V3::from(*p));
     let at = |i: u32| V3::from(x[i as usize]) - origin;
     triangles.iter().map(|&[a, b, c]| at(a).dot(at(b).cross(at(c)))).sum()
-}
-
-/// Whether a mesh collider can be computed with.
-fn sound(m: &MeshCollider) -> bool {
-    let count = m.shape.vertices();
-    let finite = |p: &[f64; 3]| p.iter().all(|c| c.is_finite() && c.abs() < 1e9);
-    let numbers = m.friction.is_finite() && m.friction >= 0.0 && m.thickness.abs() < 1e9;
-    numbers && m.from.len() == count && m.to.len() == count && m.from.iter().chain(m.to.iter()).all(finite)
 }
 
 impl Scope {

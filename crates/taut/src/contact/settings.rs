@@ -74,6 +74,15 @@ impl MeshCollider {
         let at: Arc<[[f64; 3]]> = shape.rest.as_slice().into();
         MeshCollider { shape, from: at.clone(), to: at, friction: 0.3, thickness: 0.002 }
     }
+
+    /// Whether all its numbers can be computed with, and both its lists of places are as long as there are vertices.
+    pub fn sound(&self) -> bool {
+        let count = self.shape.vertices();
+        let finite = |p: &[f64; 3]| p.iter().all(|c| c.is_finite() && c.abs() < 1e9);
+        let numbers = self.friction.is_finite() && self.friction >= 0.0 && self.thickness.abs() < 1e9;
+        let lengths = self.from.len() == count && self.to.len() == count;
+        numbers && lengths && self.from.iter().chain(self.to.iter()).all(finite)
+    }
 }
 
 /// The triangles of a mesh collider, with what is found out about them once.

@@ -59,3 +59,22 @@ impl<T: Real, const D: usize, const R: usize> Rows<T, D> for Collect<T, D, R> {
         }
     }
 }
+
+/// The values of an element's rows, and nothing else.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RowValues<const R: usize>(pub [f64; R]);
+
+impl<const R: usize> Default for RowValues<R> {
+    fn default() -> Self {
+        RowValues([0.0; R])
+    }
+}
+
+impl<const D: usize, const R: usize> Rows<f64, D> for RowValues<R> {
+    fn wants(&self, _: usize) -> bool {
+        true
+    }
+    fn row<const N: usize>(&mut self, index: usize, _: &mut [V3<f64>; D], row: Row<f64, N>) {
+        self.0[index] = row.value;
+    }
+}

@@ -21,6 +21,7 @@ mod tetrahedron;
 mod triangle;
 
 pub use edge::Edge;
+pub(crate) use evaluate::RowValues;
 pub use evaluate::{Evaluated, evaluate};
 pub use hinge::Hinge;
 pub use patch::Patch;

@@ -36,13 +36,12 @@ mod transfer;
 
 use crate::constraint::Sweep;
 use crate::lanes::{Scalar, Shared, Vertex};
-use crate::model::Model;
+use crate::model::{Identity, Model};
 pub(crate) use end_limit::Candidates;
 use end_limit::{EndLimit, EndLimitView};
 use hierarchy::{Hierarchy, HierarchyView};
 use sheet::RestSheet;
 use solid::{Solids, SolidsView};
-use std::sync::Arc;
 use substeps::{SubstepControl, TurnProbe};
 use tether::Tethers;
 
@@ -163,16 +162,6 @@ struct BuildKey {
     settings: Inextensibility,
     gravity: [f64; 3],
     held: Vec<u32>,
-}
-
-/// Tells one model from another, for as long as anyone remembers it.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Identity(Arc<()>);
-
-impl PartialEq for Identity {
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-    }
 }
 
 impl<T: Scalar> Default for Inextensible<T> {

@@ -4,11 +4,27 @@ use crate::constraint::{Batch, Elastic, SLACK, Visit};
 use crate::element::Element;
 use crate::lanes::{BLOCK, Scalar, Vertex};
 use crate::model::Model;
-use crate::state::State;
+use crate::solve::user::{MOST_VERTICES, RowStrength};
+use crate::state::{State, xyz};
 
 /// The elastic energy U = ½ cᵀ E c of all rows with a physical stiffness, J.
 pub fn elastic_energy<T: Scalar>(model: &Model<T>, state: &State<T>) -> f64 {
-    sums(model, state).joules
+    sums(model, state).joules + user_energy(model, state)
+}
+
+/// The same of the user's own rows.
+fn user_energy<T: Scalar>(model: &Model<T>, state: &State<T>) -> f64 {
+    let mut joules = 0.0;
+    let mut gradients = [[0.0; 3]; MOST_VERTICES];
+    for batch in &model.user_rows.batches {
+        for (number, strength) in batch.strength.iter().enumerate() {
+            let RowStrength::Compliance { compliance, .. } = *strength else { continue };
+            let x: Vec<_> = batch.vertices_of(number as u32).iter().map(|&v| xyz(state.x[v as usize])).collect();
+            let c = batch.sample(number as u32, &x, &mut gradients[..x.len()]);
+            joules += if compliance > 0.0 { 0.5 * c * c / compliance } else { 0.0 };
+        }
+    }
+    joules
 }
 
 /// The share of their stiffness that rows acted with in the last substep, by energy: −λᵀ c / cᵀ E c. 1 where the last solve was

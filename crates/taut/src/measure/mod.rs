@@ -1,34 +1,17 @@
 //! Meters: what a state is, in numbers. All in f64 and in a fixed order, whatever the simulation's precision.
 
 mod energy;
+mod field;
 
 pub use crate::solve::global::fastest_mode;
 pub use energy::{elastic_energy, firmness};
+pub use field::{Field, FieldPlace};
 
 use crate::constraint::{Batch, Block, Visit};
-use crate::element::{Element, Row, Rows};
+use crate::element::{Element, RowValues};
 use crate::lanes::{BLOCK, Scalar, V3, Vertex};
 use crate::model::Model;
 use crate::state::{State, xyz};
-
-/// The values of an element's rows, and nothing else.
-#[derive(Clone, Copy, Debug)]
-pub struct Values<const R: usize>(pub [f64; R]);
-
-impl<const R: usize> Default for Values<R> {
-    fn default() -> Self {
-        Values([0.0; R])
-    }
-}
-
-impl<const D: usize, const R: usize> Rows<f64, D> for Values<R> {
-    fn wants(&self, _: usize) -> bool {
-        true
-    }
-    fn row<const N: usize>(&mut self, index: usize, _: &mut [V3<f64>; D], row: Row<f64, N>) {
-        self.0[index] = row.value;
-    }
-}
 
 /// Largest, mean and 99th percentile of magnitudes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -171,7 +154,7 @@ where
     for k in 0..D {
         edges[k] = at[k + 1] - at[0];
     }
-    let mut values = Values::default();
+    let mut values = RowValues::default();
     E::rows(&rest, &mut E::columns(&rest, &edges), &mut values);
     (values.0, rest)
 }

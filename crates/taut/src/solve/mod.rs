@@ -5,6 +5,7 @@ pub(crate) mod global;
 pub mod pbd;
 pub(crate) mod scheme;
 pub(crate) mod soft;
+pub(crate) mod user;
 pub(crate) mod warm;
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use crate::lanes::{Scalar, Shared, Vertex};
 use crate::team::Worker;
+use core::ops::Range;
 
 /// The lists, in the model's order.
 #[derive(Clone, Copy)]
@@ -43,9 +44,22 @@ pub(super) struct Chunk<'a, T> {
 impl<T: Scalar> Arrays<'_, T> {
     /// Does `f` to this worker's chunk of the vertices, then meets the others. They have all come from a meeting.
     pub fn on_chunk<A>(&self, worker: Worker<'_>, f: impl FnOnce(Chunk<'_, T>) -> A) -> A {
-        let vertices = 0..self.x.len() - 1;
+        let out = f(self.chunk(worker, 0..self.x.len() - 1));
+        worker.sync();
+        out
+    }
+
+    /// Lets the first worker do `f` to all vertices, and all wait for it. They have all come from a meeting.
+    pub fn alone(&self, worker: Worker<'_>, f: impl FnOnce(Chunk<'_, T>)) {
+        if let Some(first) = worker.alone() {
+            f(self.chunk(first, 0..self.x.len()));
+        }
+        worker.sync();
+    }
+
+    fn chunk(&self, worker: Worker<'_>, vertices: Range<usize>) -> Chunk<'_, T> {
         let some = |empty: bool| if empty { 0..0 } else { vertices.clone() };
-        let chunk = Chunk {
+        Chunk {
             x: worker.chunk_of(self.x, vertices.clone()),
             v: worker.chunk_of(self.v, vertices.clone()),
             x_start: worker.chunk_of(self.x_start, vertices.clone()),
@@ -56,10 +70,7 @@ impl<T: Scalar> Arrays<'_, T> {
             pressed: worker.chunk_of(self.pressed, vertices.clone()),
             touched: worker.chunk_of(self.touched, vertices.clone()),
             first: worker.chunk(vertices).start,
-        };
-        let out = f(chunk);
-        worker.sync();
-        out
+        }
     }
 }
 

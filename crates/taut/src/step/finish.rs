@@ -17,9 +17,10 @@ impl<T: Scalar> Run<'_, T> {
                 chunk.update_velocities(scheme, self.time.h)
             }
         });
-        if !self.multipliers.list.is_empty() {
+        if self.multipliers.any {
             on_chunk(worker, self.multipliers.list, contain_numbers);
             self.arrays.on_chunk(worker, |chunk| contain_numbers(chunk.last_accelerations));
+            self.with_user(worker, |desk, _, _| contain_numbers(desk.multipliers.as_chunks_mut::<1>().0));
         }
         if !self.model.elements.damped {
             return contained;

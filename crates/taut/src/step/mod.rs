@@ -12,9 +12,10 @@ mod scratch;
 mod solve;
 mod together;
 mod touch;
+mod user;
 
 pub use params::Params;
-pub use report::{Stage, StepReport};
+pub use report::{LeftOut, Problem, Stage, StepReport};
 pub use scratch::Scratch;
 
 use crate::contact::Collider;
@@ -31,8 +32,8 @@ use run::{Run, Time};
 use scratch::StepMemory;
 use std::sync::{Mutex, PoisonError};
 
-/// Advances the state by `dt` seconds. Never fails and never panics; what had to be contained is in the report.
-/// A time step that is not positive and finite does nothing.
+/// Advances the state by `dt` seconds. Never fails and never panics; what had to be contained is in the report, and so is why nothing
+/// was done, if nothing could be: a time step that is not positive and finite, a state of another model.
 pub fn step<T: Scalar>(
     model: &Model<T>,
     state: &mut State<T>,
@@ -51,7 +52,10 @@ pub(crate) fn step_in<T: Scalar>(
     params: &Params,
     dt: f64,
 ) -> StepReport {
-    let Some(plan) = StepPlan::new(model, state, &mut scratch.memory, params, dt) else { return StepReport::default() };
+    let plan = match StepPlan::new(model, state, &mut scratch.memory, params, dt) {
+        Ok(plan) => plan,
+        Err(problem) => return StepReport::nothing(problem),
+    };
     let substeps = plan.time.substeps;
     let threads = scratch.team.threads();
     let workers = if scratch.eager { threads } else { useful_workers(model, threads) };
@@ -65,10 +69,11 @@ pub(crate) fn step_in<T: Scalar>(
     };
     // SAFETY: the stages go the same way on every worker: they branch on the model, the parameters and what all have agreed on.
     unsafe { scratch.team.run(workers, program) };
+    state.user_multipliers = run.into_user_multipliers();
     state.targets.clear();
     state.changed();
     state.time += dt;
-    StepReport::of(&tally.into_inner().unwrap_or_default(), &mut scratch.memory, state, substeps)
+    StepReport::of(&tally.into_inner().unwrap_or_default(), &mut scratch.memory, state, params, substeps)
 }
 
 /// What is settled before the first substep.
@@ -82,24 +87,27 @@ struct StepPlan {
 }
 
 impl StepPlan {
-    /// Nothing if there is nothing to step, or no way to.
+    /// Or why there is nothing to step, or no way to.
     fn new<T: Scalar>(
         model: &Model<T>,
         state: &mut State<T>,
         memory: &mut StepMemory<T>,
         params: &Params,
         dt: f64,
-    ) -> Option<Self> {
-        if !(dt > 0.0 && T::of(dt).finite() && state.fits(model)) {
-            return None;
+    ) -> Result<Self, Problem> {
+        if !state.fits(model) {
+            return Err(Problem::OtherModel);
         }
-        let global = !(matches!(params.solver, Solver::GaussSeidel { .. }) || state.multipliers.is_empty());
+        if !(dt > 0.0 && T::of(dt).finite()) {
+            return Err(Problem::TimeStep);
+        }
+        let global = !matches!(params.solver, Solver::GaussSeidel { .. }) && state.elastic();
         let wanted = if global { Inextensibility::NONE } else { params.inextensibility };
         let inextensibility = &mut memory.inextensibility;
         inextensibility.prepare(model, &wanted, params.gravity, &state.x);
         let asked = if params.substeps == 0 { inextensibility.substeps(dt, &state.v) } else { params.substeps };
         if !T::of(f64::from(asked) / dt).finite() {
-            return None;
+            return Err(Problem::TimeStep);
         }
         let colliders: Vec<Collider> = params.colliders.iter().filter(|c| c.sound::<T>()).copied().collect();
         let contact = memory.contact.get_mut().unwrap_or_else(PoisonError::into_inner);
@@ -116,13 +124,13 @@ impl StepPlan {
         let h = dt / f64::from(substeps);
         // A projection without multipliers moves vertices for good, once: integrators that make more velocity of a
         // displacement than it took would give energy to them.
-        let integrator = if model.elements.projected { Integrator::ImplicitEuler } else { params.integrator };
+        let integrator = if model.projects() { Integrator::ImplicitEuler } else { params.integrator };
         state.settle_targets();
         let first = state.remember(integrator.remembers(), h);
         if global {
-            memory.global.prepare(&model.elements, model.vertices(), params.solver);
+            memory.global.prepare(&model.elements, &model.user_rows, model.vertices(), params.solver);
         }
-        Some(StepPlan { time: Time { h, substeps, integrator, first }, global, colliders, meets })
+        Ok(StepPlan { time: Time { h, substeps, integrator, first }, global, colliders, meets })
     }
 }
 

@@ -44,7 +44,7 @@ impl<T: Scalar> Run<'_, T> {
         if forces && kept {
             self.arrays.on_chunk(worker, |chunk| chunk.elastic.copy_from_slice(chunk.last_accelerations));
         } else if forces {
-            self.set_to_multipliers(worker, self.arrays.elastic, 1.0);
+            self.recall_multipliers(worker, 1.0);
         }
     }
 

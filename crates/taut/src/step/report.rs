@@ -1,5 +1,6 @@
 //! What a step did, put together in one place.
 
+use super::Params;
 use super::scratch::StepMemory;
 use crate::contact::ContactReport;
 use crate::lanes::Scalar;
@@ -77,6 +78,47 @@ pub struct StepReport {
     pub limit: LimitReport,
     /// What kept cloth from stretching.
     pub inextensibility: InextensibilityReport,
+    /// Why nothing was done, if nothing was.
+    pub problem: Option<Problem>,
+    /// What of the colliders could not be computed with.
+    pub left_out: LeftOut,
+}
+
+/// Why a step did nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Problem {
+    /// The time step is not positive and finite, or its substeps would be too short to compute with.
+    TimeStep,
+    /// The state was made for another model.
+    OtherModel,
+}
+
+/// Colliders with numbers that cannot be computed with, or lists of the wrong length, which were left out of a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    /// How many of [`Params::colliders`](crate::Params::colliders).
+    pub colliders: u32,
+    /// The first of those, by its number in the list.
+    pub first_collider: Option<u32>,
+    /// How many of [`Params::meshes`](crate::Params::meshes).
+    pub meshes: u32,
+    /// The first of those, by its number in the list.
+    pub first_mesh: Option<u32>,
+}
+
+impl LeftOut {
+    /// What cannot be computed with in precision `T`.
+    pub(super) fn of<T: Scalar>(params: &Params) -> Self {
+        let bad = |count: usize, sound: &dyn Fn(usize) -> bool| {
+            let mut bad = (0..count).filter(|&i| !sound(i)).map(|i| i as u32);
+            let first = bad.next();
+            (u32::from(first.is_some()) + bad.count() as u32, first)
+        };
+        let (colliders, first_collider) = bad(params.colliders.len(), &|i| params.colliders[i].sound::<T>());
+        let (meshes, first_mesh) = bad(params.meshes.len(), &|i| params.meshes[i].sound());
+        LeftOut { colliders, first_collider, meshes, first_mesh }
+    }
 }
 
 /// What a worker counts while it steps.
@@ -108,11 +150,17 @@ impl StepTally {
 }
 
 impl StepReport {
+    /// Of a step that could not be made.
+    pub(super) fn nothing(problem: Problem) -> Self {
+        StepReport { problem: Some(problem), ..StepReport::default() }
+    }
+
     /// What a step of `substeps` did that ended in `state`.
     pub(super) fn of<T: Scalar>(
         tally: &StepTally,
         memory: &mut StepMemory<T>,
         state: &State<T>,
+        params: &Params,
         substeps: u32,
     ) -> Self {
         let contact = memory.contact.get_mut().unwrap_or_else(PoisonError::into_inner);
@@ -135,6 +183,8 @@ impl StepReport {
                 stretch: tally.stretch,
                 ..built
             },
+            problem: None,
+            left_out: LeftOut::of::<T>(params),
         }
     }
 }

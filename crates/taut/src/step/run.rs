@@ -12,10 +12,11 @@ use crate::lanes::{BLOCK, Scalar, Shared};
 use crate::model::Model;
 use crate::solve::global::Global;
 use crate::solve::scheme::{Integrator, Scheme};
+use crate::solve::user::UserDesk;
 use crate::state::State;
 use crate::team::Worker;
 use core::sync::atomic::{AtomicU64, Ordering};
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 
 /// One step under way, as every worker sees it.
 pub(super) struct Run<'a, T: Scalar> {
@@ -56,6 +57,10 @@ impl Time {
 /// Multipliers of rows with a physical stiffness, and what substeps take from each other.
 pub(super) struct Multipliers<'a, T> {
     pub list: Shared<'a, [T; BLOCK]>,
+    /// Those of the user's own rows. The first worker's.
+    pub user: Mutex<UserDesk<T>>,
+    /// Whether there are any of either.
+    pub any: bool,
     /// Whether all are zero: at rest, or because no step has found them yet.
     pub unknown: bool,
     /// Whether a substep begins with those of the one before.
@@ -111,7 +116,9 @@ impl<'a, T: Scalar> Run<'a, T> {
     ) -> Self {
         let StepPlan { time, colliders, .. } = plan;
         let zero = [T::of(0.0); BLOCK];
-        let unknown = state.multipliers.iter().all(|m| *m == zero);
+        let unknown =
+            state.multipliers.iter().all(|m| *m == zero) && state.user_multipliers.iter().all(|m| *m == zero[0]);
+        let any = state.elastic();
         let scheme = time.integrator.scheme(time.h, false);
         let recalls = params.solver.on_positions() && scheme.looks_back() && scheme.reach > 0.0;
         let accelerations_known = state.recall(recalls);
@@ -140,6 +147,8 @@ impl<'a, T: Scalar> Run<'a, T> {
             },
             multipliers: Multipliers {
                 list: Shared::new(&mut state.multipliers),
+                user: Mutex::new(UserDesk::new(core::mem::take(&mut state.user_multipliers))),
+                any,
                 unknown,
                 warm_start: params.warm_start || memory.inextensibility.warm(),
                 accelerations_known,
@@ -189,6 +198,11 @@ impl<'a, T: Scalar> Run<'a, T> {
     /// A way over elements.
     pub fn over<'w>(&self, worker: Worker<'w>) -> Sweep<'w> {
         Sweep { worker, lanes: self.lanes }
+    }
+
+    /// Gives back the multipliers of the user's own rows.
+    pub fn into_user_multipliers(self) -> Vec<T> {
+        self.multipliers.user.into_inner().unwrap_or_else(PoisonError::into_inner).multipliers
     }
 
     fn substep(&self, number: u32) -> Substep<T> {

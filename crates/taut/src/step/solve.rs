@@ -4,13 +4,21 @@ use super::Stage;
 use super::arrays::on_chunk;
 use super::run::{Log, Run, Substep};
 use crate::contact::{FrictionBudget, PlacedCollider};
-use crate::lanes::{BLOCK, Scalar, Shared, Vertex};
+use crate::lanes::{BLOCK, Scalar};
 use crate::solve::Solver;
 use crate::solve::pbd::ProjectAll;
 use crate::solve::scheme::Scheme;
 use crate::solve::soft::{ApplyMultipliers, RelaxAll, SoftLaw};
 use crate::solve::warm::WarmStart;
 use crate::team::Worker;
+
+/// Which list multipliers act on.
+#[derive(Clone, Copy)]
+pub(super) enum PushTo {
+    Positions,
+    Velocities,
+    Elastic,
+}
 
 impl<T: Scalar> Run<'_, T> {
     /// An explicit scheme: positions are where they will be, once limiters have seen them, and forces follow from them.
@@ -19,7 +27,7 @@ impl<T: Scalar> Run<'_, T> {
         self.limit(worker, scheme, colliders, log);
         self.follow(worker, scheme.rate);
         if scheme.late > 0.0 {
-            self.apply_multipliers(worker, self.arrays.v, scheme.late, None);
+            self.apply_multipliers(worker, PushTo::Velocities, scheme.late, None);
         }
         self.sweep(worker, colliders, log);
     }
@@ -27,7 +35,7 @@ impl<T: Scalar> Run<'_, T> {
     /// Iterations over elements and contacts, one after another.
     pub(super) fn solve(&self, worker: Worker<'_>, substep: &Substep<T>, log: &mut Log) {
         let Substep { scheme, colliders, .. } = substep;
-        let elastic = !self.multipliers.list.is_empty();
+        let elastic = self.multipliers.any;
         if elastic {
             self.warm_start(worker, scheme);
         }
@@ -44,7 +52,7 @@ impl<T: Scalar> Run<'_, T> {
             }
             if measure && wanted > 0.0 {
                 // Projections without multipliers have their say in where vertices are.
-                if !self.model.elements.projected {
+                if !self.model.projects() {
                     let strayed = self.gather_in(worker, scheme, &mut part, log);
                     log.tally.residual = log.tally.residual.max(strayed);
                 }
@@ -58,6 +66,7 @@ impl<T: Scalar> Run<'_, T> {
     /// Projects what has a stiffness of projections, then contacts.
     pub(super) fn sweep(&self, worker: Worker<'_>, colliders: &[PlacedCollider<T>], log: &mut Log) {
         self.model.elements.for_each(&mut ProjectAll { sweep: self.over(worker), x: self.arrays.x });
+        self.project_user(worker);
         self.lap(log, Stage::Solve);
         log.tally.contacts = self.collide(worker, colliders, FrictionBudget::Substep);
         self.lap(log, Stage::Contact);
@@ -70,7 +79,7 @@ impl<T: Scalar> Run<'_, T> {
     /// cannot tell; but who asks for a tolerance means it. Going all the way at once may overshoot where tension is high
     /// (it is a step without the geometric stiffness), so the part of the way shrinks while the distance grows.
     fn gather_in(&self, worker: Worker<'_>, scheme: &Scheme, part: &mut f64, log: &mut Log) -> f64 {
-        self.set_to_multipliers(worker, self.arrays.elastic, scheme.reach);
+        self.recall_multipliers(worker, scheme.reach);
         let mut furthest = 0.0;
         let by = T::of(*part);
         self.arrays.on_chunk(worker, |mut chunk| {
@@ -95,9 +104,10 @@ impl<T: Scalar> Run<'_, T> {
     /// Multipliers at the start of a substep: zero, or those of the substep before with what they do to the positions.
     pub(super) fn warm_start(&self, worker: Worker<'_>, scheme: &Scheme) {
         if self.multipliers.warm_start {
-            self.apply_multipliers(worker, self.arrays.x, scheme.reach, Some(self.kept(scheme)));
+            self.apply_multipliers(worker, PushTo::Positions, scheme.reach, Some(self.kept(scheme)));
         } else {
             on_chunk(worker, self.multipliers.list, |list| list.fill([T::of(0.0); BLOCK]));
+            self.with_user(worker, |desk, _, _| desk.multipliers.fill(T::of(0.0)));
         }
     }
 
@@ -134,19 +144,25 @@ impl<T: Scalar> Run<'_, T> {
         let (sweep, multipliers) = (self.over(worker), self.multipliers.list);
         let mut relax = RelaxAll { sweep, arrays, multipliers, law, worst: 0.0 };
         self.model.elements.for_each(&mut relax);
-        relax.worst
+        relax.worst.max(self.relax_user(worker, &law))
     }
 
-    /// Sets `to` to `scale` · M⁻¹ Jᵀ λ.
-    pub(super) fn set_to_multipliers(&self, worker: Worker<'_>, to: Shared<'_, Vertex<T>>, scale: f64) {
-        on_chunk(worker, to, |to| to.fill([T::of(0.0); 4]));
-        self.apply_multipliers(worker, to, scale, None);
+    /// Sets the list of elastic accelerations to `scale` · M⁻¹ Jᵀ λ.
+    pub(super) fn recall_multipliers(&self, worker: Worker<'_>, scale: f64) {
+        on_chunk(worker, self.arrays.elastic, |list| list.fill([T::of(0.0); 4]));
+        self.apply_multipliers(worker, PushTo::Elastic, scale, None);
     }
 
-    /// Adds `scale` · M⁻¹ Jᵀ λ to `to`. If there is something to `keep`, λ becomes that first.
-    fn apply_multipliers(&self, worker: Worker<'_>, to: Shared<'_, Vertex<T>>, scale: f64, keep: Option<WarmStart>) {
+    /// Adds `scale` · M⁻¹ Jᵀ λ to a list. If there is something to `keep`, λ becomes that first.
+    fn apply_multipliers(&self, worker: Worker<'_>, to: PushTo, scale: f64, keep: Option<WarmStart>) {
+        let list = match to {
+            PushTo::Positions => self.arrays.x,
+            PushTo::Velocities => self.arrays.v,
+            PushTo::Elastic => self.arrays.elastic,
+        };
         let (sweep, multipliers) = (self.over(worker), self.multipliers.list);
-        let arrays = [self.arrays.x, to];
+        let arrays = [self.arrays.x, list];
         self.model.elements.for_each(&mut ApplyMultipliers { sweep, arrays, multipliers, scale, keep });
+        self.apply_user(worker, to, scale, keep);
     }
 }

@@ -27,7 +27,7 @@ impl<T: Scalar> Run<'_, T> {
             let outcome = self.solve_once(worker, global, &settings);
             log.tally.iterations += u64::from(outcome.iterations);
             log.tally.residual = outcome.residual;
-            for _ in 0..if self.model.elements.projected { settings.iterations } else { 1 } {
+            for _ in 0..if self.model.projects() { settings.iterations } else { 1 } {
                 self.sweep(worker, colliders, log);
             }
             let touched = (log.tally.contacts + self.touching(worker)) as f64;
@@ -53,6 +53,9 @@ impl<T: Scalar> Run<'_, T> {
         on_chunk(worker, self.multipliers.list, |list| {
             list.iter().flatten().enumerate().for_each(|(k, m)| global.put_multiplier(mine + k, m.f64()));
         });
+        self.with_user(worker, |desk, _, _| {
+            desk.multipliers.iter().enumerate().for_each(|(k, m)| global.put_user_multiplier(k, m.f64()));
+        });
         let outcome = global.solve(worker, settings);
         self.arrays.on_chunk(worker, |mut chunk| {
             let (first, last) = (chunk.first, core::mem::take(&mut chunk.last_accelerations));
@@ -72,6 +75,11 @@ impl<T: Scalar> Run<'_, T> {
         on_chunk(worker, self.multipliers.list, |list| {
             for (k, m) in list.iter_mut().flatten().enumerate() {
                 *m = global.multiplier(mine + k).map_or(*m, T::of);
+            }
+        });
+        self.with_user(worker, |desk, _, _| {
+            for (k, m) in desk.multipliers.iter_mut().enumerate() {
+                *m = global.user_multiplier(k).map_or(*m, T::of);
             }
         });
         outcome

@@ -1,5 +1,6 @@
 //! Contact between surfaces in a step. The first worker does it, while the others wait.
 
+use super::arrays::Chunk;
 use super::run::Run;
 use crate::contact::FrictionBudget;
 use crate::contact::pipeline::{ContactPipeline, ContactSubstep};
@@ -21,18 +22,10 @@ impl<T: Scalar> Run<'_, T> {
     /// Lets the first worker do something with contact, and all wait for it.
     fn alone(&self, worker: Worker<'_>, f: impl FnOnce(&mut ContactPipeline<T>, Lists<'_, T>)) {
         let Some(contact) = &self.parts.contact else { return };
-        if worker.id == 0 {
+        self.arrays.alone(worker, |Chunk { x, x_start, x_predicted, touched, .. }| {
             let mut contact = contact.lock().unwrap_or_else(PoisonError::into_inner);
-            let (arrays, all) = (&self.arrays, 0..self.arrays.x.len());
-            // SAFETY: the other workers wait at the meeting below, and have come from one, so nobody else reads or writes.
-            let lists = unsafe {
-                let (x, x_start) = (arrays.x.slice(all.clone()), arrays.x_start.slice(all.clone()));
-                let (x_predicted, touched) = (arrays.x_predicted.slice(all.clone()), arrays.touched.slice(all));
-                Lists { x, x_start, x_predicted, touched }
-            };
-            f(&mut contact, lists);
-        }
-        worker.sync();
+            f(&mut contact, Lists { x, x_start, x_predicted, touched });
+        });
     }
 
     /// Finds what is near, if it is time to, and begins the substep's contacts.

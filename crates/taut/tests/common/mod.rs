@@ -2,7 +2,7 @@
 #![allow(dead_code)]
 
 use taut::Solver;
-use taut::lanes::V3;
+use taut::internals::lanes::V3;
 use taut::mesh::{TetMesh, TriMesh};
 
 /// Every solver, Gauss–Seidel in three ways.

@@ -1,5 +1,5 @@
 use crate::common::Rng;
-use taut::contact::bvh::{Aabb, BoxTree};
+use taut::internals::contact::bvh::{Aabb, BoxTree};
 
 fn boxes(rng: &mut Rng, n: usize, size: f64) -> Vec<Aabb> {
     (0..n)

@@ -1,9 +1,9 @@
 use crate::common::{Rng, sheet};
 use crate::{all_pairs, swept_regions};
-use taut::contact::candidates::{NearPair, PairKind, Pairs, SurfaceBvh, near};
-use taut::contact::distance::{edge_edge, vertex_triangle};
-use taut::contact::surface::Surface;
-use taut::lanes::V3;
+use taut::internals::contact::candidates::{NearPair, PairKind, Pairs, SurfaceBvh, near};
+use taut::internals::contact::distance::{edge_edge, vertex_triangle};
+use taut::internals::contact::surface::Surface;
+use taut::internals::lanes::V3;
 
 type P = [f64; 3];
 

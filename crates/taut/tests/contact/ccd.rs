@@ -1,7 +1,7 @@
 use crate::common::Rng;
-use taut::contact::ccd::{Path, edge_edge_impact, vertex_triangle_impact};
-use taut::contact::distance::{edge_edge, vertex_triangle};
-use taut::lanes::V3;
+use taut::internals::contact::ccd::{Path, edge_edge_impact, vertex_triangle_impact};
+use taut::internals::contact::distance::{edge_edge, vertex_triangle};
+use taut::internals::lanes::V3;
 
 type V = V3<f64>;
 

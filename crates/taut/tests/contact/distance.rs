@@ -1,6 +1,6 @@
 use crate::common::Rng;
-use taut::contact::distance::{distance2_at_least, edge_edge, vertex_triangle};
-use taut::lanes::V3;
+use taut::internals::contact::distance::{distance2_at_least, edge_edge, vertex_triangle};
+use taut::internals::lanes::V3;
 
 type V = V3<f64>;
 

@@ -1,5 +1,5 @@
 use crate::common::{Rng, sheet};
-use taut::contact::exact::{
+use taut::internals::contact::exact::{
     IntersectionFinder, intersections, mesh_triangles_meet, segment_meets_triangle, segments_meet, triangles_meet,
 };
 

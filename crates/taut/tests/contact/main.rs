@@ -11,8 +11,8 @@ mod exact;
 mod safety;
 mod stepped;
 
-use taut::contact::bvh::Aabb;
-use taut::contact::candidates::{Pairs, SurfaceBvh};
+use taut::internals::contact::bvh::Aabb;
+use taut::internals::contact::candidates::{Pairs, SurfaceBvh};
 
 /// The regions of vertices that move straight from `from` to `to` (m), with `pad` (m) around.
 fn swept_regions(from: &[[f64; 3]], to: &[[f64; 3]], pad: f64) -> Vec<Aabb> {

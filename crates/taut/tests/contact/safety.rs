@@ -1,12 +1,12 @@
 use crate::common::{Rng, sheet};
 use crate::{all_pairs, swept_regions};
-use taut::contact::bvh::Aabb;
-use taut::contact::candidates::{PairList, Pairs, SurfaceBvh};
-use taut::contact::ccd::{edge_edge_impact, vertex_triangle_impact};
-use taut::contact::exact::intersections;
-use taut::contact::safety::{Motion, Precision, Role, SafetyReport, SafetySettings, make_safe};
-use taut::contact::surface::Surface;
-use taut::lanes::V3;
+use taut::internals::contact::bvh::Aabb;
+use taut::internals::contact::candidates::{PairList, Pairs, SurfaceBvh};
+use taut::internals::contact::ccd::{edge_edge_impact, vertex_triangle_impact};
+use taut::internals::contact::exact::intersections;
+use taut::internals::contact::safety::{Motion, Precision, Role, SafetyReport, SafetySettings, make_safe};
+use taut::internals::contact::surface::Surface;
+use taut::internals::lanes::V3;
 
 type P = [f64; 3];
 

@@ -3,8 +3,8 @@
 use crate::common::{Rng, sheet};
 use std::f64::consts::TAU;
 use std::sync::Arc;
-use taut::contact::exact::intersections;
-use taut::lanes::Scalar;
+use taut::Scalar;
+use taut::internals::contact::exact::intersections;
 use taut::mesh::TriMesh;
 use taut::{
     Cloth, ClothDamping, ClothElasticity, Collider, ColliderMesh, Contact, ContactMaterial, ElasticDamping, Integrator,

@@ -2,7 +2,7 @@
 
 use super::common::{bar, sheet};
 use super::tools::{Dice, norm, point, solve};
-use taut::lanes::V3;
+use taut::internals::lanes::V3;
 use taut::limit::{Apsl, ApslCloth, ApslClothParams, ApslSettings, Limit, LimitScratch, RestTet, RestTriangle};
 
 fn area(x: [V3<f64>; 3]) -> f64 {

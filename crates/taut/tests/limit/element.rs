@@ -1,7 +1,7 @@
 //! The element problem of CSL: on its limits, momenta kept, and the paper's 6×6 system solved.
 
 use super::tools::{Dice, momenta, norm, solve, strain};
-use taut::lanes::V3;
+use taut::internals::lanes::V3;
 use taut::limit::{
     Band, Csl, CslForm, CslIdle, CslMotion, CslSettings, Limit, LimitScratch, RestTriangle, StrainLimits,
     element_correction, polar,

@@ -1,7 +1,7 @@
 //! Elements with fixed vertices: those do not move, limits are met as well as the freedom left allows.
 
 use super::tools::{Dice, momenta, norm, point, strain};
-use taut::lanes::V3;
+use taut::internals::lanes::V3;
 use taut::limit::{Csl, CslSettings, Limit, LimitReport, LimitScratch, RestTriangle, StrainLimits};
 
 struct Filtered {

@@ -2,7 +2,7 @@
 
 use super::common::sheet;
 use super::tools::{Dice, momenta, norm, point, strain};
-use taut::lanes::{Scalar, V3, Width};
+use taut::internals::lanes::{Scalar, V3, Width};
 use taut::limit::{
     Apsl, ApslSettings, Band, Csl, CslMotion, CslScheme, CslSettings, Esl, Limit, LimitReport, LimitScratch,
     RateLimit as _, RestTriangle, SbdLimit, StrainLimits, SweepSettings, edges_of,

@@ -1,6 +1,6 @@
 //! What the tests measure with: written apart from the limiters, the long way round.
 
-use taut::lanes::V3;
+use taut::internals::lanes::V3;
 use taut::limit::RestTriangle;
 
 /// SplitMix64 as numbers.

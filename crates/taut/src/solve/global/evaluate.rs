@@ -2,7 +2,9 @@
 
 use crate::element::{Element, evaluate};
 use crate::lanes::{Dual, V3};
+use crate::solve::user::UserBatch;
 use core::ops::Range;
+use std::sync::Arc;
 
 /// Most rows of an element.
 pub(super) const ROWS: usize = 8;
@@ -30,16 +32,26 @@ impl Sample {
 }
 
 /// Rest numbers, positions → rows.
-pub(super) type Sampler = fn(&[f64], &Corners, &mut Sample);
+type Sampler = fn(&[f64], &Corners, &mut Sample);
 /// Rest numbers, positions, σ → Σ_r σ_r ∇²c_r.
-pub(super) type Curvature = fn(&[f64], &Corners, &[f64; ROWS], &mut Small);
+type Curvature = fn(&[f64], &Corners, &[f64; ROWS], &mut Small);
 
-/// Elements of one kind: a stretch of the table's items.
+/// Elements of one kind, or rows of one constraint of the user's own: a stretch of the table's items.
 #[derive(Clone, Debug)]
 pub(super) struct ItemKind {
     pub items: Range<usize>,
-    pub sample: Sampler,
-    pub curvature: Curvature,
+    rows: Rows,
+}
+
+#[derive(Clone, Debug)]
+enum Rows {
+    Element {
+        sample: Sampler,
+        curvature: Curvature,
+    },
+    /// The first vertex of an item is none of theirs: it is held, so that the edges from it are the vertices themselves. The rest number
+    /// of an item is the number of its row.
+    User(Arc<UserBatch>),
 }
 
 /// The kind `E`.
@@ -47,7 +59,71 @@ pub(super) fn kind<E, const V: usize, const D: usize, const P: usize, const R: u
 where
     E: Element<V, D, P, R>,
 {
-    ItemKind { items, sample: sample::<E, V, D, P, R>, curvature: curvature::<E, V, D, P, R> }
+    let rows = Rows::Element { sample: sample::<E, V, D, P, R>, curvature: curvature::<E, V, D, P, R> };
+    ItemKind { items, rows }
+}
+
+/// The rows of a constraint.
+pub(super) fn user_kind(items: Range<usize>, batch: &Arc<UserBatch>) -> ItemKind {
+    ItemKind { items, rows: Rows::User(batch.clone()) }
+}
+
+impl ItemKind {
+    /// Values and gradients of an item, by its rest numbers and positions.
+    #[inline(always)]
+    pub fn sample(&self, rest: &[f64], x: &Corners, out: &mut Sample) {
+        match &self.rows {
+            Rows::Element { sample, .. } => sample(rest, x, out),
+            Rows::User(batch) => {
+                let n = batch.arity + 1;
+                out.values[0] = batch.sample(rest[0] as u32, &x[1..n], &mut out.gradients[0][1..n]);
+                out.gradients[0][0] = [0.0; 3];
+            }
+        }
+    }
+
+    /// Σ_r σ_r ∇²c_r of an item.
+    pub fn curvature(&self, rest: &[f64], x: &Corners, sigma: &[f64; ROWS], out: &mut Small) {
+        match &self.rows {
+            Rows::Element { curvature, .. } => curvature(rest, x, sigma, out),
+            Rows::User(batch) => user_curvature(batch, rest[0] as u32, x, sigma[0], out),
+        }
+    }
+}
+
+/// Second derivatives of a user's row by central differences of its gradients.
+fn user_curvature(batch: &UserBatch, row: u32, x: &Corners, sigma: f64, out: &mut Small) {
+    let n = 3 * batch.arity;
+    out[..n].iter_mut().for_each(|row| row[..n].fill(0.0));
+    if sigma == 0.0 {
+        return;
+    }
+    for k in 0..n {
+        let (v, d) = (k / 3 + 1, k % 3);
+        let by = 1e-6 * (1.0 + x[v][d].abs());
+        let gradients = |to: f64| {
+            let (mut x, mut out) = (*x, [[0.0; 3]; ARMS]);
+            x[v][d] = to;
+            batch.sample(row, &x[1..=batch.arity], &mut out[1..=batch.arity]);
+            out
+        };
+        let (ahead, behind) = (gradients(x[v][d] + by), gradients(x[v][d] - by));
+        for j in 0..n {
+            let slope = (ahead[j / 3 + 1][j % 3] - behind[j / 3 + 1][j % 3]) / (2.0 * by);
+            out[j][k] = if slope.is_finite() { sigma * slope } else { 0.0 };
+        }
+    }
+    symmetric(out, n);
+}
+
+/// Takes the mean of a matrix and its transpose.
+fn symmetric(out: &mut Small, n: usize) {
+    for i in 0..n {
+        for j in 0..i {
+            let mean = 0.5 * (out[i][j] + out[j][i]);
+            (out[i][j], out[j][i]) = (mean, mean);
+        }
+    }
 }
 
 fn sample<E, const V: usize, const D: usize, const P: usize, const R: usize>(
@@ -103,12 +179,7 @@ fn curvature<E, const V: usize, const D: usize, const P: usize, const R: usize>(
     if !sound {
         clear(out);
     }
-    for i in 0..n {
-        for j in 0..i {
-            let mean = 0.5 * (out[i][j] + out[j][i]);
-            (out[i][j], out[j][i]) = (mean, mean);
-        }
-    }
+    symmetric(out, n);
 }
 
 fn component(v: &mut V3<Dual>, d: usize) -> &mut Dual {

@@ -133,8 +133,8 @@ impl Solve<'_> {
         let (g, item) = (self.global, &self.table.items[e]);
         let sigma: [f64; ROWS] = self.rows_of(item, &g.rows.lambda).map(|l| -l);
         let x = self.corners(item, &g.points.x);
-        if let Some(kind) = self.table.kinds.iter().find(|k| k.items.contains(&e)) {
-            (kind.curvature)(&self.table.rest[item.rest as usize..], &x, &sigma, h);
+        if let Some(kind) = self.table.kind(e) {
+            kind.curvature(&self.table.rest[item.rest as usize..], &x, &sigma, h);
         }
     }
 

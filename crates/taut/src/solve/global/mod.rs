@@ -42,6 +42,7 @@ mod tests;
 pub use fastest::fastest_mode;
 
 use super::Solver;
+use super::user::UserRows;
 use crate::constraint::Elements;
 use crate::lanes::Scalar;
 use crate::team::Worker;
@@ -155,10 +156,21 @@ struct CurvatureLists {
 impl Global {
     /// Takes over the elastic rows of a model of `vertices` vertices, and makes room for `solver`. To be called once
     /// before workers begin, whenever the model or the solver may be another.
-    pub(crate) fn prepare<T: Scalar>(&mut self, elements: &Elements<T>, vertices: usize, solver: Solver) {
-        let new = self.table.gather(elements, vertices);
+    pub(crate) fn prepare<T: Scalar>(
+        &mut self,
+        elements: &Elements<T>,
+        user: &UserRows,
+        vertices: usize,
+        solver: Solver,
+    ) {
+        // One held vertex more, for rows of the user's own.
+        let vertices = vertices + usize::from(user.multipliers > 0);
+        let new = self.table.gather(elements, user, vertices);
         self.vertices = vertices;
         self.make_room();
+        if user.multipliers > 0 {
+            self.put(vertices - 1, Candidate::default());
+        }
         if new {
             self.matrix = Matrix::default();
         }
@@ -201,6 +213,18 @@ impl Global {
         if let Some(row) = self.table.row_at(k) {
             self.rows.lambda.set(row, value);
         }
+    }
+
+    /// Takes over multiplier `k` of the user's own rows.
+    pub(crate) fn put_user_multiplier(&self, k: usize, value: f64) {
+        if let Some(row) = self.table.user_row(k) {
+            self.rows.lambda.set(row, value);
+        }
+    }
+
+    /// Multiplier `k` of the user's own rows, unless it is projected.
+    pub(crate) fn user_multiplier(&self, k: usize) -> Option<f64> {
+        self.table.user_row(k).map(|row| self.rows.lambda.get(row))
     }
 
     /// Where vertex `i` is, m.
@@ -321,7 +345,9 @@ impl Solve<'_> {
     fn sample(&self, e: usize, sample: &mut evaluate::Sample) -> [f64; evaluate::ROWS] {
         let (g, item) = (self.global, &self.table.items[e]);
         let x = self.corners(item, &g.points.x);
-        self.kind(e)(&self.table.rest[item.rest as usize..], &x, sample);
+        if let Some(kind) = self.table.kind(e) {
+            kind.sample(&self.table.rest[item.rest as usize..], &x, sample);
+        }
         let v = if self.table.viscous { self.velocities(item, &x) } else { [[0.0; 3]; evaluate::ARMS] };
         let mut lagged = [0.0; evaluate::ROWS];
         for (j, r) in item.own_rows().enumerate() {
@@ -336,13 +362,6 @@ impl Solve<'_> {
             lagged[r] = sample.values[r] + self.table.gamma[row] * speed;
         }
         lagged
-    }
-
-    #[inline(always)]
-    fn kind(&self, e: usize) -> evaluate::Sampler {
-        // There is a handful of kinds.
-        let kind = self.table.kinds.iter().find(|k| k.items.contains(&e));
-        kind.map_or(|_, _, _| (), |k| k.sample)
     }
 
     /// √(1 + γ·rate) of an item's rows: what damping adds to the stiffness of a displacement, halved for either side.

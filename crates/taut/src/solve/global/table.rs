@@ -5,7 +5,9 @@ use super::stiffness::{ItemStiffness, stiffness};
 use crate::constraint::{Batch, Elements, SLACK, Visit};
 use crate::element::Element;
 use crate::lanes::{BLOCK, Scalar, Vertex};
+use crate::solve::user::{RowStrength, UserBatch, UserRows};
 use core::ops::Range;
+use std::sync::Arc;
 
 /// An element with at least one elastic row.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -67,6 +69,8 @@ pub(super) struct Table {
     pub gamma: Vec<f64>,
     /// The row of each multiplier in the model's list; `u32::MAX` for those of no row.
     pub slots: Vec<u32>,
+    /// The row of each multiplier of the user's own rows; `u32::MAX` for those of no row.
+    user_slots: Vec<u32>,
     /// How many gradients there are.
     pub gradients: usize,
     /// Whether any row is damped.
@@ -87,8 +91,20 @@ impl Table {
         self.slots.get(k).filter(|&&row| row != u32::MAX).map(|&row| row as usize)
     }
 
-    /// Gathers the rows of `elements` over `vertices` vertices. Returns whether the topology is another than before.
-    pub fn gather<T: Scalar>(&mut self, elements: &Elements<T>, vertices: usize) -> bool {
+    /// The same of the user's own rows.
+    pub fn user_row(&self, k: usize) -> Option<usize> {
+        self.user_slots.get(k).filter(|&&row| row != u32::MAX).map(|&row| row as usize)
+    }
+
+    /// The kind of item `e`. There is a handful of kinds.
+    #[inline(always)]
+    pub fn kind(&self, e: usize) -> Option<&ItemKind> {
+        self.kinds.iter().find(|kind| kind.items.contains(&e))
+    }
+
+    /// Gathers the rows of `elements`, and those of the user's own, over `vertices` vertices, of which the user's need the last to be
+    /// held and none of the model's. Returns whether the topology is another than before.
+    pub fn gather<T: Scalar>(&mut self, elements: &Elements<T>, user: &UserRows, vertices: usize) -> bool {
         let before = core::mem::take(&mut self.items);
         for list in [&mut self.rest, &mut self.gamma] {
             list.clear();
@@ -99,11 +115,47 @@ impl Table {
         self.blocks.clear();
         (self.gradients, self.viscous) = (0, false);
         elements.for_each(&mut TableGather(self));
+        self.user_slots.clear();
+        self.user_slots.resize(user.multipliers, u32::MAX);
+        for batch in &user.batches {
+            self.gather_user(batch, vertices as u32 - 1);
+        }
         let same = before == self.items && self.starts.len() == vertices + 1;
         if !same {
             self.connect(vertices);
         }
         !same
+    }
+
+    fn gather_user(&mut self, batch: &Arc<UserBatch>, held: u32) {
+        let start = self.items.len();
+        for (number, &strength) in batch.strength.iter().enumerate() {
+            let RowStrength::Compliance { compliance, damping } = strength else { continue };
+            let block = stiffness(&[compliance], [0.0; 3]);
+            if block.mask == 0 {
+                continue;
+            }
+            let mut item = Item {
+                arms: batch.arity as u8 + 1,
+                mask: block.mask,
+                row: self.gamma.len() as u32,
+                gradient: self.gradients as u32,
+                rest: self.rest.len() as u32,
+                ..Item::default()
+            };
+            item.vertices[0] = held;
+            item.vertices[1..=batch.arity].copy_from_slice(batch.vertices_of(number as u32));
+            self.rest.push(number as f64);
+            self.viscous |= damping > 0.0;
+            self.user_slots[batch.first + number] = self.gamma.len() as u32;
+            self.gamma.push(damping);
+            self.gradients += item.arms();
+            self.items.push(item);
+            self.blocks.push(block);
+        }
+        if self.items.len() > start {
+            self.kinds.push(evaluate::user_kind(start..self.items.len(), batch));
+        }
     }
 
     /// Lists the items at each vertex.

@@ -142,7 +142,7 @@ impl<T: Scalar> Sheet<T> {
         settings: &SolveSettings,
         candidates: &[Candidate],
     ) -> (Self, Outcome) {
-        global.prepare(&self.elements, self.x.len(), settings.solver);
+        global.prepare(&self.elements, &Default::default(), self.x.len(), settings.solver);
         let global = &*global;
         let out = Mutex::new((self.clone(), Outcome::default()));
         let program = |worker: Worker<'_>| {
