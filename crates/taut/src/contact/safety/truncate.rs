@@ -187,7 +187,7 @@ impl<'a> Truncation<'a> {
         impossible.clear();
         let mut failing = Vec::new();
         let drawn: Vec<u16> = self.mode.iter().map(|&m| u16::from(m != DrawBack::Free)).collect();
-        let doubtful = doubtful(self.proof, x, Ask::EndsOf(&drawn, 1, &RelativeMotion::new(self.proof, x)));
+        let doubtful = doubtful(self.proof, x, Ask::EndsOf(&drawn, 1, &RelativeMotion::default().to(self.proof, x)));
         for pair in doubtful.iter().filter(|p| !self.proof.proves(p, x)) {
             let last = pair.nodes.iter().all(|&i| self.proof.kinematic(i) || self.mode[i as usize] == DrawBack::Frozen);
             // A collider may come nearer than the clearance, as long as it does not touch.
