@@ -49,8 +49,8 @@ impl<T: Scalar> ContactRows<T> {
     /// Measures all pairs, and keeps those that are near.
     fn measure(&mut self, candidates: &mut Candidates, surfaces: &Surfaces, motion: &IntervalMotion) {
         let thickest = surfaces.parties.iter().map(|p| p.material.thickness).fold(0.0, f64::max);
-        let driven = surfaces.kinematics.farthest() * (motion.interval.end - motion.interval.start);
-        let travel = motion.farthest(surfaces).min(2.0 * thickest).max(driven.min(CALM * surfaces.source.edge));
+        let carried = surfaces.kinematics.farthest() * (motion.interval.end - motion.interval.start);
+        let travel = motion.farthest(surfaces).min(2.0 * thickest).max(carried.min(CALM * surfaces.source.edge));
         let distance = 1.5 * thickest + travel;
         let Candidates { pairs, round, .. } = candidates;
         let end = pairs.counts();
