@@ -21,16 +21,11 @@ impl<T: Scalar> Run<'_, T> {
     /// Lets the first worker do something with contact, and all wait for it.
     fn alone(&self, worker: Worker<'_>, f: impl FnOnce(&mut ContactPipeline<T>, Lists<'_, T>)) {
         let Some(contact) = &self.parts.contact else { return };
-        if worker.id == 0 {
+        if let Some(worker) = worker.alone() {
             let mut contact = contact.lock().unwrap_or_else(PoisonError::into_inner);
-            let (arrays, all) = (&self.arrays, 0..self.arrays.x.len());
-            // SAFETY: the other workers wait at the meeting below, and have come from one, so nobody else reads or writes.
-            let lists = unsafe {
-                let (x, x_start) = (arrays.x.slice(all.clone()), arrays.x_start.slice(all.clone()));
-                let (x_predicted, touched) = (arrays.x_predicted.slice(all.clone()), arrays.touched.slice(all));
-                Lists { x, x_start, x_predicted, touched }
-            };
-            f(&mut contact, lists);
+            let x_start = worker.read(self.arrays.x_start);
+            let (x, x_predicted) = (worker.chunk_mut(self.arrays.x), worker.chunk_mut(self.arrays.x_predicted));
+            f(&mut contact, Lists { x, x_start, x_predicted, touched: worker.chunk_mut(self.arrays.touched) });
         }
         worker.sync();
     }
