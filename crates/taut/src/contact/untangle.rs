@@ -330,11 +330,11 @@ impl TangleSearch<'_> {
                 along += r.dot(e) / (size * length) * if r.dot(inward) < 0.0 { -1.0 } else { 1.0 };
             }
         }
-        let share = (along / slope).clamp(-1.0, 1.0);
-        if share == 0.0 {
+        let part = (along / slope).clamp(-1.0, 1.0);
+        if part == 0.0 {
             return;
         }
-        // The triangle moves along n · share, the edge against it. Of the triangle the two vertices nearest to the crossing.
+        // The triangle moves along n · part, the edge against it. Of the triangle the two vertices nearest to the crossing.
         let crossing = a + e * (n.dot(self.at(cut.triangle[0]) - a) / n.dot(e)).clamp(0.0, 1.0);
         let w = vertex_triangle(crossing, cut.triangle.map(|i| self.at(i))).weights;
         let mut near = [1, 2, 3].map(|i| (-w[i], cut.triangle[i - 1]));
@@ -343,12 +343,12 @@ impl TangleSearch<'_> {
         let sum = p.0 + q.0;
         let along_edge = ((crossing - a).dot(e) / (length * length)).clamp(0.0, 1.0);
         let weights = [1.0 - along_edge, along_edge, -p.0 / sum, -q.0 / sum];
-        let sign = if share < 0.0 { 1.0 } else { -1.0 };
+        let sign = if part < 0.0 { 1.0 } else { -1.0 };
         self.tangle.pulls.push(Pull {
             nodes: [cut.edge[0], cut.edge[1], p.1, q.1],
             weights,
             n: n * sign,
-            speed: 0.5 * HASTE * length * share.abs(),
+            speed: 0.5 * HASTE * length * part.abs(),
         });
     }
 

@@ -22,7 +22,7 @@ pub(super) struct Arrays<'a, T> {
     pub last_accelerations: Shared<'a, Vertex<T>>,
     /// How far simple colliders have pressed each vertex since the substep began, m.
     pub pressed: Shared<'a, T>,
-    /// Whether anything has touched it since, or the guard has stopped it.
+    /// Whether anything has touched it since, or the safety pass has stopped it.
     pub touched: Shared<'a, bool>,
 }
 

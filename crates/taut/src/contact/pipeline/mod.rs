@@ -196,8 +196,8 @@ impl<T: Scalar> ContactPipeline<T> {
         // As a float conversion, what is not a number or too great ends at the ends.
         let within = |edges: f64, way: f64, most: u32| ((edges * edge / way * f64::from(most)) as u32).clamp(1, most);
         // What a collider will meet has no contact yet, and cloth has room to be pushed by about two edges.
-        let driven = surfaces.kinematics.farthest() * f64::from(most) / f64::from(substep.of);
-        let led = driven.max(motion.farthest_pinned());
+        let carried = surfaces.kinematics.farthest() * f64::from(most) / f64::from(substep.of);
+        let led = carried.max(motion.farthest_pinned());
         let most = within(FAST, motion.farthest(surfaces), most).min(within(CALM, led, most));
         motion.cut_short(&surfaces.kinematics, most, end(most));
         let search = Search { motion, exempt: &self.tangle.exempt, allowed: &Allowed::default() };

@@ -20,6 +20,8 @@ pub(super) struct ContactRows<T> {
     rows: Vec<ContactRow<T>>,
     aims: Vec<RowAim<T>>,
     near: Vec<NearPair>,
+    /// For each vertex the nearest triangle it is a contact with, as a number in `near`; `u32::MAX` for none.
+    nearest: Vec<u32>,
     /// The pair behind each row with a collider, to follow it.
     kinematic: Vec<(u32, NearPair)>,
     /// Where colliders are at the start and the end of the substep, m.
@@ -33,11 +35,11 @@ impl<T: Scalar> ContactRows<T> {
         self.rows.clear();
         self.aims.clear();
         self.kinematic.clear();
-        let nearest = self.nearest_faces(motion.from.len());
+        self.find_nearest(motion.from.len());
         let mut farthest: f64 = 0.0;
         for i in 0..self.near.len() {
             let pair = self.near[i];
-            if !self.beside_edge(surfaces, &pair, &nearest) && self.add_pair(surfaces, motion, &pair) {
+            if !self.beside_edge(surfaces, &pair) && self.add_pair(surfaces, motion, &pair) {
                 farthest = farthest.max(motion.relative_way(&pair.nodes, &pair.weights).norm2());
             }
         }
@@ -47,8 +49,8 @@ impl<T: Scalar> ContactRows<T> {
     /// Measures all pairs, and keeps those that are near.
     fn measure(&mut self, candidates: &mut Candidates, surfaces: &Surfaces, motion: &IntervalMotion) {
         let thickest = surfaces.parties.iter().map(|p| p.material.thickness).fold(0.0, f64::max);
-        let driven = surfaces.kinematics.farthest() * (motion.interval.end - motion.interval.start);
-        let travel = motion.farthest(surfaces).min(2.0 * thickest).max(driven.min(CALM * surfaces.source.edge));
+        let carried = surfaces.kinematics.farthest() * (motion.interval.end - motion.interval.start);
+        let travel = motion.farthest(surfaces).min(2.0 * thickest).max(carried.min(CALM * surfaces.source.edge));
         let distance = 1.5 * thickest + travel;
         let Candidates { pairs, round, .. } = candidates;
         let end = pairs.counts();
@@ -68,22 +70,21 @@ impl<T: Scalar> ContactRows<T> {
         }
     }
 
-    /// For each vertex the nearest triangle it is a contact with, as a number in `near`; `u32::MAX` for none.
-    fn nearest_faces(&self, count: usize) -> Vec<u32> {
-        let mut nearest = vec![u32::MAX; count];
+    fn find_nearest(&mut self, vertices: usize) {
+        self.nearest.clear();
+        self.nearest.resize(vertices, u32::MAX);
         for (i, pair) in self.near.iter().enumerate().filter(|(_, p)| p.kind == PairKind::VertexTriangle) {
-            let known = &mut nearest[pair.nodes[0] as usize];
+            let known = &mut self.nearest[pair.nodes[0] as usize];
             if self.near.get(*known as usize).is_none_or(|k| pair.distance < k.distance) {
                 *known = i as u32;
             }
         }
-        nearest
     }
 
     /// Whether a vertex is nearer to another triangle of the same surface, on the same side, and next to an edge of this one: what slides
     /// over a smooth surface would run into the edges of triangles ahead.
-    fn beside_edge(&self, surfaces: &Surfaces, pair: &NearPair, nearest: &[u32]) -> bool {
-        let Some(best) = self.near.get(nearest[pair.nodes[0] as usize] as usize) else { return false };
+    fn beside_edge(&self, surfaces: &Surfaces, pair: &NearPair) -> bool {
+        let Some(best) = self.near.get(self.nearest[pair.nodes[0] as usize] as usize) else { return false };
         let along = V3::from(pair.delta).dot(V3::from(best.delta));
         pair.kind == PairKind::VertexTriangle
             && pair.weights[1..].contains(&0.0)

@@ -71,7 +71,7 @@ impl Fit {
 /// The most that a fit may stretch or turn: what deforms more than that is followed by its mean alone.
 const MOST_TURN: f64 = 0.5;
 
-/// What is added to all squares, as a share of their sum: flat colliders say nothing of what is beside them.
+/// What is added to all squares, as a part of their sum: flat colliders say nothing of what is beside them.
 const FLAT: f64 = 1e-9;
 
 /// U R⁻¹ by columns, R symmetric and semi-definite; 0 if that is no small turn.
@@ -88,13 +88,13 @@ fn quotient(u: [V; 3], mut r: [V; 3]) -> [V; 3] {
 }
 
 /// How each island is carried by the fastest collider it may meet, at its name: as those of its vertices move that it may meet.
-pub(super) fn carries(proof: &SeparationProof, islands: &mut Islands, meeting: &[Pair], x: &[[f64; 3]]) -> Vec<Carry> {
+pub(super) fn carries(proof: &SeparationProof, islands: &mut Islands, near: &[Pair], x: &[[f64; 3]]) -> Vec<Carry> {
     let motion = proof.motion;
     let way = |d: u32| V::from(x[d as usize]) - V::from(motion.from[d as usize]);
     let body = |d: u32| motion.bodies.partition_point(|&first| first <= d);
     // Islands, and kinematic vertices they may meet.
     let mut met: Vec<(u32, u32)> = Vec::new();
-    for pair in meeting {
+    for pair in near {
         if let Some(&first) = pair.nodes.iter().find(|&&i| !proof.kinematic(i)) {
             let island = islands.of(first);
             met.extend(pair.nodes.iter().filter(|&&i| proof.kinematic(i)).map(|&d| (island, d)));
@@ -133,7 +133,7 @@ mod tests {
             }
             let p = V::new(5.3, 3.0 * depth, -0.2);
             let off = V::from(fit.carry().place(p.into())) - moved(p);
-            // The share FLAT of turns is lost, over an arm of four times the patch: 0.2 × 1e-9 × 20 × 0.4 m.
+            // The part FLAT of turns is lost, over an arm of four times the patch: 0.2 × 1e-9 × 20 × 0.4 m.
             assert!(off.norm2().sqrt() < 5e-9, "{depth}: {off:?}");
         }
     }

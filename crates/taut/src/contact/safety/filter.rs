@@ -19,6 +19,7 @@ pub(super) enum Ask<'a> {
 }
 
 /// How vertices go, but for a motion that all share. Cloth mostly moves along with what is near it, so most pairs need no other proof.
+#[derive(Default)]
 pub(super) struct RelativeMotion {
     /// m; the fourth number is idle.
     ways: Vec<[f32; 4]>,
@@ -28,7 +29,8 @@ pub(super) struct RelativeMotion {
 }
 
 impl RelativeMotion {
-    pub fn new(proof: &SeparationProof, x: &[[f64; 3]]) -> Self {
+    /// The motion to `x` (m), in the memory of another.
+    pub fn to(self, proof: &SeparationProof, x: &[[f64; 3]]) -> Self {
         let from = proof.motion.from;
         let way = |i: usize| V3::from(x[i]) - V3::from(from[i]);
         let free = |i: &usize| matches!(proof.motion.roles[*i], Role::Free(_));
@@ -46,7 +48,9 @@ impl RelativeMotion {
             most = most.max(w.x.abs()).max(w.y.abs()).max(w.z.abs());
             [w.x as f32, w.y as f32, w.z as f32, 0.0]
         };
-        let ways = (0..x.len()).map(&mut relative).collect();
+        let mut ways = self.ways;
+        ways.clear();
+        ways.extend((0..x.len()).map(&mut relative));
         // Ways are off by 2⁻²⁴ of the greatest at most, bounds and shared motion by far less.
         RelativeMotion { ways, keep: proof.settings.clearance + 1e-8 * size + 1e-6 * most }
     }

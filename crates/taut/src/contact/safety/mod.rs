@@ -184,7 +184,8 @@ fn admit(proof: &SeparationProof, x: &mut Vec<[f64; 3]>, report: &mut SafetyRepo
 
 /// Pushes failing pairs apart, pass by pass; returns those that fail in the end.
 fn slide(proof: &SeparationProof, x: &mut [[f64; 3]], report: &mut SafetyReport) -> Vec<Pair> {
-    let mut failed = doubtful(proof, x, Ask::Ends(&RelativeMotion::new(proof, x)));
+    let mut motion = RelativeMotion::default().to(proof, x);
+    let mut failed = doubtful(proof, x, Ask::Ends(&motion));
     failed.retain(|p| proof.alterable(p) && !proof.proves(p, x));
     report.failed = failed.len();
     // The pass in which a vertex was last moved: a pair is judged again if that was the last one.
@@ -198,7 +199,8 @@ fn slide(proof: &SeparationProof, x: &mut [[f64; 3]], report: &mut SafetyReport)
             push_apart(proof, p, x);
             p.nodes.iter().for_each(|&i| moved[i as usize] = pass as u16);
         }
-        failed = doubtful(proof, x, Ask::EndsOf(&moved, pass as u16, &RelativeMotion::new(proof, x)));
+        motion = motion.to(proof, x);
+        failed = doubtful(proof, x, Ask::EndsOf(&moved, pass as u16, &motion));
         failed.retain(|p| proof.alterable(p) && !proof.proves(p, x));
     }
     failed

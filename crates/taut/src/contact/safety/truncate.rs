@@ -72,9 +72,8 @@ struct Truncation<'a> {
 impl<'a> Truncation<'a> {
     fn new(proof: &'a SeparationProof<'a>, failed: &[Pair], x: &[[f64; 3]]) -> Self {
         let mut islands = Islands::new(x.len());
-        let meeting: Vec<Pair> =
-            doubtful(proof, x, Ask::Mixed).into_iter().filter(|p| !proof.unreachable(p, x)).collect();
-        for pair in &meeting {
+        let near: Vec<Pair> = doubtful(proof, x, Ask::Mixed).into_iter().filter(|p| !proof.unreachable(p, x)).collect();
+        for pair in &near {
             let mut movable = pair.nodes.into_iter().filter(|&i| !proof.kinematic(i));
             if let Some(first) = movable.next() {
                 movable.for_each(|i| islands.join(first, i));
@@ -89,7 +88,7 @@ impl<'a> Truncation<'a> {
             .collect();
         let pairs = drawn(proof, &mode);
         let sum = sums(proof, &mut islands, x);
-        let carry = carries(proof, &mut islands, &meeting, x);
+        let carry = carries(proof, &mut islands, &near, x);
         Truncation { proof, islands, mode, wish: x.to_vec(), pairs, sum, carry }
     }
 
@@ -187,7 +186,7 @@ impl<'a> Truncation<'a> {
         impossible.clear();
         let mut failing = Vec::new();
         let drawn: Vec<u16> = self.mode.iter().map(|&m| u16::from(m != DrawBack::Free)).collect();
-        let doubtful = doubtful(self.proof, x, Ask::EndsOf(&drawn, 1, &RelativeMotion::new(self.proof, x)));
+        let doubtful = doubtful(self.proof, x, Ask::EndsOf(&drawn, 1, &RelativeMotion::default().to(self.proof, x)));
         for pair in doubtful.iter().filter(|p| !self.proof.proves(p, x)) {
             let last = pair.nodes.iter().all(|&i| self.proof.kinematic(i) || self.mode[i as usize] == DrawBack::Frozen);
             // A collider may come nearer than the clearance, as long as it does not touch.
