@@ -5,7 +5,7 @@ use crate::constraint::{Batch, Elements, Visit};
 use crate::contact::pipeline::ModelSurfaces;
 use crate::element::Element;
 use crate::lanes::Scalar;
-use crate::levels::Identity;
+use crate::levels::{Identity, RestModel};
 use crate::limit::{LimitSpec, Stack};
 use core::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -93,6 +93,12 @@ impl<T: Scalar> Model<T> {
             let rest = self.user.iter().map(|&u| self.positions[u as usize]).collect();
             Arc::new(ModelSurfaces::new(rest, self.bodies.iter().map(triangles)))
         })
+    }
+
+    /// What coarse levels are built from.
+    pub(crate) fn at_rest(&self) -> RestModel<'_, T> {
+        let Model { elements, positions, masses, user, identity, .. } = self;
+        RestModel { identity, elements, positions, masses, user }
     }
 
     /// The number of vertices.

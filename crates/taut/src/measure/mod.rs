@@ -7,9 +7,9 @@ pub use energy::{elastic_energy, firmness};
 
 use crate::constraint::{Batch, Block, Visit};
 use crate::element::{Element, Row, Rows};
-use crate::lanes::{BLOCK, Scalar, V3, Vertex};
+use crate::lanes::{BLOCK, Scalar, V3, Vertex, xyz};
 use crate::model::Model;
-use crate::state::{State, xyz};
+use crate::state::State;
 
 /// The values of an element's rows, and nothing else.
 #[derive(Clone, Copy, Debug)]
