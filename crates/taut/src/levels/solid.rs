@@ -10,7 +10,7 @@ use super::hierarchy::{Hierarchy, HierarchyView, Level};
 use super::lattice::shares;
 use super::transfer::Transfer;
 use super::{Inextensibility, RestModel, bytes_of};
-use crate::constraint::one_sided::{Inversion, LargestStretch};
+use crate::constraint::one_sided::{Inversion, Largest};
 use crate::constraint::{Batch, Hot, Loose, Sweep};
 use crate::lanes::{Scalar, Shared, Vertex};
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -114,7 +114,7 @@ impl<T: Scalar> SolidsView<'_, T> {
             return;
         }
         for (tets, tangled) in self.tets.iter().zip(self.tangled) {
-            let mut inverted = LargestStretch::<Inversion, T, Hot>::new();
+            let mut inverted = Largest::<Inversion, T, Hot>::new();
             sweep.look(tets, [x], &mut inverted);
             if inverted.most() > 0.0 {
                 tangled.store(true, Ordering::Relaxed);
