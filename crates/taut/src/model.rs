@@ -5,6 +5,8 @@ use crate::constraint::{Batch, Elements, Visit};
 use crate::contact::pipeline::ModelSurfaces;
 use crate::element::Element;
 use crate::lanes::Scalar;
+pub(crate) use crate::levels::Identity;
+use crate::levels::RestModel;
 use crate::limit::{LimitSpec, Stack};
 use crate::solve::user::UserRows;
 use core::ops::Range;
@@ -37,16 +39,6 @@ pub struct Model<T: Scalar> {
     pub(crate) limits: Stack<T>,
     /// Constraints of the user's own.
     pub(crate) user_rows: UserRows,
-}
-
-/// Tells one model from another, for as long as anyone remembers it.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Identity(Arc<()>);
-
-impl PartialEq for Identity {
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-    }
 }
 
 /// A piece of cloth or a soft body.
@@ -105,6 +97,12 @@ impl<T: Scalar> Model<T> {
             let rest = self.user.iter().map(|&u| self.positions[u as usize]).collect();
             Arc::new(ModelSurfaces::new(rest, self.bodies.iter().map(triangles)))
         })
+    }
+
+    /// What coarse levels are built from.
+    pub(crate) fn at_rest(&self) -> RestModel<'_, T> {
+        let Model { elements, positions, masses, user, identity, .. } = self;
+        RestModel { identity, elements, positions, masses, user }
     }
 
     /// The number of vertices.

@@ -1,6 +1,6 @@
 //! What changes: positions and velocities.
 
-use crate::lanes::{BLOCK, Scalar, V3, Vertex};
+use crate::lanes::{BLOCK, Scalar, V3, Vertex, xyz};
 use crate::model::{Identity, Model};
 use core::sync::atomic::{AtomicU64, Ordering};
 
@@ -336,10 +336,6 @@ fn copy_out<T: Scalar, S: Scalar>(from: &[Vertex<T>], model: &Model<T>, out: &mu
 /// 1/m, and 0 for no mass.
 pub(crate) fn inverse<T: Scalar>(mass: f64) -> T {
     T::of(if mass > 0.0 { 1.0 / mass } else { 0.0 })
-}
-
-pub(crate) fn xyz<T: Scalar>(v: Vertex<T>) -> [f64; 3] {
-    [v[0].f64(), v[1].f64(), v[2].f64()]
 }
 
 /// Numbers that are not finite are ignored: one of them would spread through the whole mesh.

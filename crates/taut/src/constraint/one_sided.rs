@@ -38,38 +38,99 @@ pub(crate) struct Displacement<L, const V: usize> {
     lanes: u32,
 }
 
-/// How far the ends of links must move. Nothing if none is too long.
-#[inline(always)]
-fn pull<L: Real>(v: &[[L; 4]; 2], rest: [L; 2], bound: &Bound) -> Option<Displacement<L, 2>> {
-    let d = point(v[1]) - point(v[0]);
-    let length2 = d.norm2();
-    let long = (rest[0] * length2.lit(bound.top * bound.top)).lt(length2);
-    if !L::any(long) {
-        return None;
+impl<L: Real, const V: usize> Displacement<L, V> {
+    /// Vertices `v` moved by so `much` of it.
+    #[inline(always)]
+    fn moved(&self, mut v: [[L; 4]; V], much: Option<f64>) -> [[L; 4]; V] {
+        for k in 0..V {
+            let by = if let Some(much) = much { self.by[k] * v[k][0].lit(much) } else { self.by[k] };
+            let p = point(v[k]) + by;
+            (v[k][0], v[k][1], v[k][2]) = (p.x, p.y, p.z);
+        }
+        v
     }
-    let length = length2.sqrt();
-    let w = v[0][3] + v[1][3];
-    let share = (length - rest[1] * w.lit(bound.goal)) / L::max(length * w, w.lit(LEAST));
-    let share = masked(long, length2, share);
-    Some(Displacement { by: [d * (share * v[0][3]), -(d * (share * v[1][3]))], lanes: L::bits(long) })
 }
 
-/// `share` where an element is too long, and not lost; else 0.
-#[inline(always)]
-fn masked<L: Real>(long: L::Mask, length2: L, share: L) -> L {
-    let zero = share.lit(0.0);
-    L::select(long, L::select(length2.lt(zero.lit(LOST)), share, zero), zero)
+/// A kind of element with a bound.
+pub(crate) trait OneSided<const V: usize, const P: usize>: Copy {
+    /// How far its points must move. Nothing if no lane is beyond the bound.
+    fn push<L: Real>(v: &[[L; 4]; V], rest: [L; P], bound: &Bound) -> Option<Displacement<L, V>>;
 }
 
-/// How far the corners of cells must move: along one direction, then along the other. Nothing if neither is stretched.
+/// A kind of element of which the largest value of something counts.
+pub(crate) trait Measured<const V: usize, const P: usize>: Copy {
+    /// The value.
+    fn value<L: Real>(v: &[[L; 4]; V], rest: [L; P]) -> L;
+}
+
+/// Two points no further apart than L. Rest numbers: L², L (m², m).
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum MaxLength {}
+
+impl OneSided<2, 2> for MaxLength {
+    #[inline(always)]
+    fn push<L: Real>(v: &[[L; 4]; 2], rest: [L; 2], bound: &Bound) -> Option<Displacement<L, 2>> {
+        let d = point(v[1]) - point(v[0]);
+        let length2 = d.norm2();
+        let long = (rest[0] * length2.lit(bound.top * bound.top)).lt(length2);
+        if !L::any(long) {
+            return None;
+        }
+        let length = length2.sqrt();
+        let w = v[0][3] + v[1][3];
+        let by = (length - rest[1] * w.lit(bound.goal)) / L::max(length * w, w.lit(LEAST));
+        let by = masked(long, length2, by);
+        Some(Displacement { by: [d * (by * v[0][3]), -(d * (by * v[1][3]))], lanes: L::bits(long) })
+    }
+}
+
+/// Length over that at rest.
+impl Measured<2, 2> for MaxLength {
+    #[inline(always)]
+    fn value<L: Real>(v: &[[L; 4]; 2], rest: [L; 2]) -> L {
+        (point(v[1]) - point(v[0])).norm2().sqrt() / rest[1]
+    }
+}
+
+/// `by` where an element is too long, and not lost; else 0.
 #[inline(always)]
-fn tighten<L: Real>(v: &[[L; 4]; 3], rest: [L; 6], bound: &Bound) -> Option<Displacement<L, 3>> {
-    let start = [point(v[0]), point(v[1]), point(v[2])];
-    let w = [v[0][3], v[1][3], v[2][3]];
-    let mut p = start;
-    let mut lanes = shorten(&mut p, w, [rest[0], rest[1]], rest[4], bound);
-    lanes |= shorten(&mut p, w, [rest[2], rest[3]], rest[5], bound);
-    (lanes != 0).then_some(Displacement { by: [p[0] - start[0], p[1] - start[1], p[2] - start[2]], lanes })
+fn masked<L: Real>(long: L::Mask, length2: L, by: L) -> L {
+    let zero = by.lit(0.0);
+    L::select(long, L::select(length2.lt(zero.lit(LOST)), by, zero), zero)
+}
+
+/// Three points that must not be stretched along two directions u; or, with `ALL`, along these and then along that of the largest stretch,
+/// whichever it is. Rest numbers: for both, the coefficients (a, b) of F u = a (x1 − x0) + b (x2 − x0), 1/m; then how long F u may be,
+/// [`LOOSE`] for any length.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum MaxStretch<const ALL: bool> {}
+
+impl<const ALL: bool> OneSided<3, 6> for MaxStretch<ALL> {
+    #[inline(always)]
+    fn push<L: Real>(v: &[[L; 4]; 3], rest: [L; 6], bound: &Bound) -> Option<Displacement<L, 3>> {
+        let start = [point(v[0]), point(v[1]), point(v[2])];
+        let w = [v[0][3], v[1][3], v[2][3]];
+        let mut p = start;
+        let mut lanes = shorten(&mut p, w, [rest[0], rest[1]], rest[4], bound);
+        lanes |= shorten(&mut p, w, [rest[2], rest[3]], rest[5], bound);
+        if ALL {
+            let late = Bound { top: bound.top * BETWEEN, ..*bound };
+            let row = most_stretched(&p, rest);
+            lanes |= shorten(&mut p, w, row, rest[4], &late);
+        }
+        (lanes != 0).then_some(Displacement { by: [p[0] - start[0], p[1] - start[1], p[2] - start[2]], lanes })
+    }
+}
+
+/// The longer of both, over what they may be.
+impl<const ALL: bool> Measured<3, 6> for MaxStretch<ALL> {
+    #[inline(always)]
+    fn value<L: Real>(v: &[[L; 4]; 3], rest: [L; 6]) -> L {
+        let (d, e) = (point(v[1]) - point(v[0]), point(v[2]) - point(v[0]));
+        let weft = (d * rest[0] + e * rest[1]).norm2().sqrt() / rest[4];
+        let warp = (d * rest[2] + e * rest[3]).norm2().sqrt() / rest[5];
+        L::max(weft, warp)
+    }
 }
 
 /// n = F u; where |n| is beyond s, corners move along the gradient by g = (|n| − s) / (|n| Σ w_k c_k²), c = (−a−b, a, b). Returns a
@@ -93,116 +154,30 @@ fn shorten<L: Real>(p: &mut [V3<L>; 3], w: [L; 3], [a, b]: [L; 2], most: L, boun
     L::bits(long)
 }
 
-/// The same, and then along the direction of the largest stretch, whichever it is: for cloth that is held every way.
+/// The coefficients (a, b) of the direction of the largest stretch: C = Fᵀ F; its larger eigenvalue m + r belongs to the direction
+/// (r + d, c) or (c, r − d), d half the difference of the diagonal.
 #[inline(always)]
-fn tighten_all<L: Real>(v: &[[L; 4]; 3], rest: [L; 6], bound: &Bound) -> Option<Displacement<L, 3>> {
-    let start = [point(v[0]), point(v[1]), point(v[2])];
-    let w = [v[0][3], v[1][3], v[2][3]];
-    let mut p = start;
-    let mut lanes = shorten(&mut p, w, [rest[0], rest[1]], rest[4], bound);
-    lanes |= shorten(&mut p, w, [rest[2], rest[3]], rest[5], bound);
-    // C = Fᵀ F; its larger eigenvalue m + r belongs to the direction (r + d, c) or (c, r − d), d half the difference of the diagonal.
+fn most_stretched<L: Real>(p: &[V3<L>; 3], rest: [L; 6]) -> [L; 2] {
     let (r1, r2) = (p[1] - p[0], p[2] - p[0]);
     let (f, g) = (r1 * rest[0] + r2 * rest[1], r1 * rest[2] + r2 * rest[3]);
     let half = rest[0].lit(0.5);
     let (d, c) = ((f.norm2() - g.norm2()) * half, f.dot(g));
     let r = (d * d + c * c).sqrt();
-    let zero = d.lit(0.0);
-    let along = d.lt(zero);
+    let along = d.lt(d.lit(0.0));
     let (x, y) = (L::select(along, c, r + d), L::select(along, r - d, c));
     let over = d.lit(1.0) / L::max((x * x + y * y).sqrt(), d.lit(LEAST));
     let (x, y) = (x * over, y * over);
-    let row = [rest[0] * x + rest[2] * y, rest[1] * x + rest[3] * y];
-    let late = Bound { top: bound.top * BETWEEN, ..*bound };
-    lanes |= shorten(&mut p, w, row, rest[4], &late);
-    (lanes != 0).then_some(Displacement { by: [p[0] - start[0], p[1] - start[1], p[2] - start[2]], lanes })
+    [rest[0] * x + rest[2] * y, rest[1] * x + rest[3] * y]
 }
 
-impl<L: Real, const V: usize> Displacement<L, V> {
-    /// Vertices `v` moved by so `much` of it.
-    #[inline(always)]
-    fn moved(&self, mut v: [[L; 4]; V], much: Option<f64>) -> [[L; 4]; V] {
-        for k in 0..V {
-            let by = if let Some(much) = much { self.by[k] * v[k][0].lit(much) } else { self.by[k] };
-            let p = point(v[k]) + by;
-            (v[k][0], v[k][1], v[k][2]) = (p.x, p.y, p.z);
-        }
-        v
-    }
-}
-
-/// A kind of one-sided element.
-pub(crate) trait OneSided<const V: usize, const P: usize>: Copy {
-    /// How far its points must move, if at all.
-    fn push<L: Real>(v: &[[L; 4]; V], rest: [L; P], bound: &Bound) -> Option<Displacement<L, V>>;
-    /// Its largest stretch.
-    fn stretch<L: Real>(v: &[[L; 4]; V], rest: [L; P]) -> L;
-}
-
-/// Two points no further apart than L. Rest numbers: L², L (m², m).
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum MaxLength {}
-/// Three points that must not be stretched along two directions u. Rest numbers: for both, the coefficients (a, b) of
-/// F u = a (x1 − x0) + b (x2 − x0), 1/m; then how long F u may be, [`LOOSE`] for any length.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum MaxStretch {}
-
-impl OneSided<2, 2> for MaxLength {
-    #[inline(always)]
-    fn push<L: Real>(v: &[[L; 4]; 2], rest: [L; 2], bound: &Bound) -> Option<Displacement<L, 2>> {
-        pull(v, rest, bound)
-    }
-
-    #[inline(always)]
-    fn stretch<L: Real>(v: &[[L; 4]; 2], rest: [L; 2]) -> L {
-        (point(v[1]) - point(v[0])).norm2().sqrt() / rest[1]
-    }
-}
-
-impl OneSided<3, 6> for MaxStretch {
-    #[inline(always)]
-    fn push<L: Real>(v: &[[L; 4]; 3], rest: [L; 6], bound: &Bound) -> Option<Displacement<L, 3>> {
-        tighten(v, rest, bound)
-    }
-
-    #[inline(always)]
-    fn stretch<L: Real>(v: &[[L; 4]; 3], rest: [L; 6]) -> L {
-        let (d, e) = (point(v[1]) - point(v[0]), point(v[2]) - point(v[0]));
-        let weft = (d * rest[0] + e * rest[1]).norm2().sqrt() / rest[4];
-        let warp = (d * rest[2] + e * rest[3]).norm2().sqrt() / rest[5];
-        L::max(weft, warp)
-    }
-}
-
-/// [`MaxStretch`] that are held every way.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum MaxStretchAll {}
-
-impl OneSided<3, 6> for MaxStretchAll {
-    #[inline(always)]
-    fn push<L: Real>(v: &[[L; 4]; 3], rest: [L; 6], bound: &Bound) -> Option<Displacement<L, 3>> {
-        tighten_all(v, rest, bound)
-    }
-
-    #[inline(always)]
-    fn stretch<L: Real>(v: &[[L; 4]; 3], rest: [L; 6]) -> L {
-        MaxStretch::stretch(v, rest)
-    }
-}
-
-/// Tetrahedra, of which only matters whether they are inverted: nothing moves them. Rest number: one over six times the volume, 1/m³.
+/// The volume of tetrahedra, counted negative, over that at rest: positive if one is inverted, and 0 in spare lanes. Rest number: one over
+/// six times the volume, 1/m³.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Inversion {}
 
-impl OneSided<4, 1> for Inversion {
+impl Measured<4, 1> for Inversion {
     #[inline(always)]
-    fn push<L: Real>(_: &[[L; 4]; 4], _: [L; 1], _: &Bound) -> Option<Displacement<L, 4>> {
-        None
-    }
-
-    /// Its volume, counted negative, over that at rest: positive if it is inverted, and 0 in spare lanes.
-    #[inline(always)]
-    fn stretch<L: Real>(v: &[[L; 4]; 4], rest: [L; 1]) -> L {
+    fn value<L: Real>(v: &[[L; 4]; 4], rest: [L; 1]) -> L {
         let [a, b, c] = [1, 2, 3].map(|k| point(v[k]) - point(v[0]));
         -(a.dot(b.cross(c)) * rest[0])
     }
@@ -260,27 +235,27 @@ impl<E: OneSided<V, P>, T: Scalar, const V: usize, const P: usize> LotKernel<T, 
     }
 }
 
-/// Finds the largest stretch, at array 0: positions.
+/// Finds the largest value, at array 0: positions.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct LargestStretch<E, T, C> {
+pub(crate) struct Largest<E, T, C> {
     most: [T; BLOCK],
     kind: PhantomData<(E, C)>,
 }
 
-impl<E, T: Scalar, C> LargestStretch<E, T, C> {
+impl<E, T: Scalar, C> Largest<E, T, C> {
     pub fn new() -> Self {
-        LargestStretch { most: [T::of(0.0); BLOCK], kind: PhantomData }
+        Largest { most: [T::of(0.0); BLOCK], kind: PhantomData }
     }
 
-    /// Length over length at rest, of all elements seen; 0 if none.
+    /// Of all elements seen; 0 if there is none above.
     pub fn most(&self) -> f64 {
         self.most.iter().fold(0.0, |most, lane| f64::max(most, lane.f64()))
     }
 }
 
-impl<E, T, C, const V: usize, const P: usize> LotKernel<T, V, P, 0, 1> for LargestStretch<E, T, C>
+impl<E, T, C, const V: usize, const P: usize> LotKernel<T, V, P, 0, 1> for Largest<E, T, C>
 where
-    E: OneSided<V, P>,
+    E: Measured<V, P>,
     T: Scalar,
     C: Compiled + Copy,
 {
@@ -288,10 +263,10 @@ where
 
     #[inline(always)]
     fn lot<L: Lanes<T>>(&mut self, lot: &mut Lot<'_, T, L, V, P, 0, 1>) {
-        let stretch = E::stretch(&lot.gather(0), lot.rest());
+        let value = E::value(&lot.gather(0), lot.rest());
         let (_, lane) = lot.place();
         let [so_far] = lot.load(&[self.most]);
-        L::max(stretch, so_far).store(&mut self.most[lane..]);
+        L::max(value, so_far).store(&mut self.most[lane..]);
     }
 }
 

@@ -12,7 +12,7 @@ mod wide;
 
 pub use dual::Dual;
 pub use shared::{Place, Shared};
-pub use vec3::V3;
+pub use vec3::{V3, xyz};
 
 use crate::limit::LimitKernels;
 use crate::{Model, Params, Scratch, State, StepReport};

@@ -1,6 +1,6 @@
 //! Vectors of three numbers.
 
-use super::Real;
+use super::{Real, Scalar, Vertex};
 use core::ops::{Add, Mul, Neg, Sub};
 
 /// A vector in space, over any [`Real`].
@@ -96,4 +96,9 @@ impl<T: Real> Mul<T> for V3<T> {
     fn mul(self, s: T) -> Self {
         V3::new(self.x * s, self.y * s, self.z * s)
     }
+}
+
+/// Where a vertex is, m, or its velocity, m/s.
+pub fn xyz<T: Scalar>(v: Vertex<T>) -> [f64; 3] {
+    [v[0].f64(), v[1].f64(), v[2].f64()]
 }

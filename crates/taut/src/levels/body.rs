@@ -4,10 +4,9 @@ use super::Inextensibility;
 use super::cluster::minus;
 use super::sheet::{MARGIN, USUAL_LIMIT, modulus};
 use crate::boundary::sorted_faces;
-use crate::constraint::{Batch, Visit};
+use crate::constraint::{Batch, Elements, Visit};
 use crate::element::{Element, Quantity, RestShape};
 use crate::lanes::{Scalar, V3};
-use crate::model::Model;
 
 /// The number of no body.
 pub(super) const NONE: u32 = u32::MAX;
@@ -35,14 +34,14 @@ pub(super) struct StiffBodies {
 
 impl StiffBodies {
     pub fn of<T: Scalar>(
-        model: &Model<T>,
+        elements: &Elements<T>,
         place: &[[f64; 3]],
         mass: &[f64],
         settings: &Inextensibility,
         gravity: [f64; 3],
     ) -> Self {
         let mut gather = GatherSolids { tets: Vec::new(), corners: Vec::new() };
-        model.elements.for_each(&mut gather);
+        elements.for_each(&mut gather);
         let GatherSolids { tets, corners } = gather;
         let faces = sorted_faces(&corners);
         let inner = || faces.chunk_by(|a, b| a.0 == b.0).filter(|f| f.len() > 1).map(|f| [f[0].1 / 4, f[1].1 / 4]);

@@ -8,8 +8,7 @@
 use super::body::NONE;
 use super::bytes_of;
 use super::rotation::{Mat3, NO_TURN, Quaternion, determinant, matrix, nearest};
-use crate::lanes::{Scalar, Shared, Vertex};
-use crate::state::xyz;
+use crate::lanes::{Scalar, Shared, Vertex, xyz};
 use crate::team::Worker;
 use core::sync::atomic::{AtomicBool, Ordering};
 use std::collections::BTreeMap;

@@ -2,7 +2,7 @@
 
 use super::sheet::{RestSheet, area};
 use super::{AIM, HASTE, KAPPA, bytes_of};
-use crate::constraint::one_sided::{Bound, LOOSE, LargestStretch, MaxLength, MaxStretch, OneSided, Restrain};
+use crate::constraint::one_sided::{Bound, LOOSE, Largest, MaxLength, MaxStretch, OneSided, Restrain};
 use crate::constraint::{ActiveSet, ActiveView, Batch, Cold, Loose, Round, Sweep};
 use crate::lanes::{Scalar, Shared, Vertex};
 use core::marker::PhantomData;
@@ -140,7 +140,7 @@ impl<T: Scalar> EndLimitView<'_, T> {
         if let Some(worker) = round.workers(sweep.worker) {
             let sweep = Sweep { worker, ..sweep };
             self.restrain::<MaxLength, 2, 2>(sweep, self.links, 0, round, bound, at);
-            self.restrain::<MaxStretch, 3, 6>(sweep, self.cells, self.links.blocks().len(), round, bound, at);
+            self.restrain::<MaxStretch<false>, 3, 6>(sweep, self.cells, self.links.blocks().len(), round, bound, at);
         }
         sweep.worker.sync();
     }
@@ -161,7 +161,7 @@ impl<T: Scalar> EndLimitView<'_, T> {
     /// The largest stretch of this worker's chunk of the elements.
     pub fn stretch(&self, sweep: Sweep<'_>, x: Shared<'_, Vertex<T>>) -> f64 {
         let (mut links, mut cells) =
-            (LargestStretch::<MaxLength, T, Cold>::new(), LargestStretch::<MaxStretch, T, Cold>::new());
+            (Largest::<MaxLength, T, Cold>::new(), Largest::<MaxStretch<false>, T, Cold>::new());
         sweep.look(self.links, [x], &mut links);
         sweep.look(self.cells, [x], &mut cells);
         (links.most().max(cells.most()) - 1.0).max(0.0)

@@ -3,7 +3,7 @@
 use super::bytes_of;
 use super::cluster::{Clusters, ClustersView};
 use super::transfer::Transfer;
-use crate::constraint::one_sided::{MaxLength, MaxStretch, MaxStretchAll, OneSided, Tighten};
+use crate::constraint::one_sided::{MaxLength, MaxStretch, OneSided, Tighten};
 use crate::constraint::{Batch, Sweep};
 use crate::lanes::{Scalar, Shared, Vertex};
 use crate::team::Worker;
@@ -150,8 +150,8 @@ impl<T: Scalar, const N: usize> HierarchyView<'_, T, N> {
         level.clusters.turn(worker, level.x, above.map(|above| &above.clusters));
         for _ in 0..self.sweeps {
             level.tighten::<MaxLength, 2, 2>(sweep, level.links);
-            level.tighten::<MaxStretch, 3, 6>(sweep, level.cells);
-            level.tighten::<MaxStretchAll, 3, 6>(sweep, level.full);
+            level.tighten::<MaxStretch<false>, 3, 6>(sweep, level.cells);
+            level.tighten::<MaxStretch<true>, 3, 6>(sweep, level.full);
             level.clusters.relax(worker, level.x);
         }
         level.settle(worker);

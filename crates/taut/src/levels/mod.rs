@@ -34,9 +34,8 @@ mod tests;
 mod tether;
 mod transfer;
 
-use crate::constraint::Sweep;
+use crate::constraint::{Elements, Sweep};
 use crate::lanes::{Scalar, Shared, Vertex};
-use crate::model::{Identity, Model};
 pub(crate) use end_limit::Candidates;
 use end_limit::{EndLimit, EndLimitView};
 use hierarchy::{Hierarchy, HierarchyView};
@@ -164,6 +163,35 @@ struct BuildKey {
     held: Vec<u32>,
 }
 
+/// What of a model levels are built from. Vertices are in the user's order.
+pub(crate) struct RestModel<'a, T> {
+    pub identity: &'a Identity,
+    pub elements: &'a Elements<T>,
+    /// m.
+    pub positions: &'a [[f64; 3]],
+    /// kg.
+    pub masses: &'a [f64],
+    /// The user's number of each vertex, by the model's.
+    pub user: &'a [u32],
+}
+
+impl<T> RestModel<'_, T> {
+    /// A list by vertex in the model's order.
+    fn in_order<N: Copy>(&self, list: &[N]) -> Vec<N> {
+        self.user.iter().map(|&u| list[u as usize]).collect()
+    }
+}
+
+/// Tells one model from another, for as long as anyone remembers it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Identity(std::sync::Arc<()>);
+
+impl PartialEq for Identity {
+    fn eq(&self, other: &Self) -> bool {
+        std::sync::Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
 impl<T: Scalar> Default for Inextensible<T> {
     fn default() -> Self {
         Inextensible {
@@ -210,12 +238,18 @@ impl<T: Scalar> InextensibleView<'_, T> {
 
 impl<T: Scalar> Inextensible<T> {
     /// Gets ready for a step.
-    pub fn prepare(&mut self, model: &Model<T>, settings: &Inextensibility, gravity: [f64; 3], x: &[Vertex<T>]) {
+    pub fn prepare(
+        &mut self,
+        model: &RestModel<'_, T>,
+        settings: &Inextensibility,
+        gravity: [f64; 3],
+        x: &[Vertex<T>],
+    ) {
         if !settings.acts() {
             *self = Inextensible::default();
             return;
         }
-        let held: Vec<u32> = (0..model.vertices() as u32).filter(|&v| x[v as usize][3] <= T::of(0.0)).collect();
+        let held: Vec<u32> = (0..model.user.len() as u32).filter(|&v| x[v as usize][3] <= T::of(0.0)).collect();
         let key = BuildKey { model: model.identity.clone(), settings: *settings, gravity, held };
         if self.key.as_ref() != Some(&key) {
             self.build(model, settings, gravity, &key.held);
@@ -261,7 +295,7 @@ impl<T: Scalar> Inextensible<T> {
         }
     }
 
-    fn build(&mut self, model: &Model<T>, settings: &Inextensibility, gravity: [f64; 3], held: &[u32]) {
+    fn build(&mut self, model: &RestModel<'_, T>, settings: &Inextensibility, gravity: [f64; 3], held: &[u32]) {
         *self = Inextensible::default();
         if settings.levels > 0 {
             self.solid = Solids::new(model, settings, gravity, held);

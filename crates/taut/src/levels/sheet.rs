@@ -1,11 +1,10 @@
 //! What of a model is to be held: triangles, their shape at rest, and along which directions.
 
-use super::Inextensibility;
 use super::substeps::SubstepControl;
+use super::{Inextensibility, RestModel};
 use crate::constraint::{Batch, Packed, Visit};
 use crate::element::{Element, Quantity, RestShape};
 use crate::lanes::Scalar;
-use crate::model::Model;
 
 /// The triangles of all cloth in a model, in the model's vertex numbers.
 pub(super) struct RestSheet {
@@ -32,11 +31,11 @@ pub(super) const USUAL_LIMIT: f64 = 0.01;
 pub(super) const LEAST_STIFFNESS: f64 = 0.5;
 
 impl RestSheet {
-    pub fn of<T: Scalar>(model: &Model<T>, settings: &Inextensibility, gravity: [f64; 3]) -> Self {
+    pub fn of<T: Scalar>(model: &RestModel<'_, T>, settings: &Inextensibility, gravity: [f64; 3]) -> Self {
         let mut gather = GatherCloth { found: Vec::new(), links: Vec::new() };
         model.elements.for_each(&mut gather);
         let GatherCloth { found, links } = gather;
-        let mass: Vec<f64> = model.user.iter().map(|&u| model.masses[u as usize]).collect();
+        let mass = model.in_order(model.masses);
         let pull = gravity.iter().map(|g| g * g).sum::<f64>().sqrt();
         let limit = if settings.max_stretch > 0.0 { settings.max_stretch } else { USUAL_LIMIT };
         let total: f64 = found.iter().map(|f| area(&f.edges)).sum();
@@ -154,5 +153,7 @@ where
     if E::PROJECTED && e.stiffness(r) >= LEAST_STIFFNESS {
         return f64::INFINITY;
     }
-    e.compliance(r).map_or(0.0, |c| 1.0 / (c * size))
+    // U = ½ c²/compliance is ½ modulus · size · strain², and c is `scale` times the strain.
+    let scale = E::ROWS[r].scale;
+    e.compliance(r).map_or(0.0, |compliance| scale * scale / (compliance * size))
 }

@@ -9,11 +9,10 @@ use super::cluster::{Anchor, Clusters, Nodes, minus};
 use super::hierarchy::{Hierarchy, HierarchyView, Level};
 use super::lattice::shares;
 use super::transfer::Transfer;
-use super::{Inextensibility, bytes_of};
-use crate::constraint::one_sided::{Inversion, LargestStretch};
+use super::{Inextensibility, RestModel, bytes_of};
+use crate::constraint::one_sided::{Inversion, Largest};
 use crate::constraint::{Batch, Hot, Loose, Sweep};
 use crate::lanes::{Scalar, Shared, Vertex};
-use crate::model::Model;
 use core::sync::atomic::{AtomicBool, Ordering};
 use std::collections::BTreeMap;
 
@@ -66,11 +65,11 @@ pub(crate) struct SolidsView<'a, T> {
 
 impl<T: Scalar> Solids<T> {
     /// All levels over the stiff solids of a model. `pins` are the held vertices.
-    pub(super) fn new(model: &Model<T>, settings: &Inextensibility, gravity: [f64; 3], pins: &[u32]) -> Self {
-        let mut place: Vec<[f64; 3]> = model.user.iter().map(|&u| model.positions[u as usize]).collect();
-        let mass: Vec<f64> = model.user.iter().map(|&u| model.masses[u as usize]).collect();
+    pub(super) fn new(model: &RestModel<'_, T>, settings: &Inextensibility, gravity: [f64; 3], pins: &[u32]) -> Self {
+        let mut place = model.in_order(model.positions);
+        let mass = model.in_order(model.masses);
         let StiffBodies { list: bodies, of: body, ties, tets } =
-            StiffBodies::of(model, &place, &mass, settings, gravity);
+            StiffBodies::of(model.elements, &place, &mass, settings, gravity);
         for (p, &b) in place.iter_mut().zip(&body).filter(|p| *p.1 != NONE) {
             *p = minus(*p, bodies[b as usize].corner);
         }
@@ -93,7 +92,7 @@ impl<T: Scalar> Solids<T> {
         points.measure(&bodies);
         Solids {
             levels: levels(points, &bodies, settings),
-            tets: loose.iter().map(|list| Batch::pack(list, model.vertices() as u32)).collect(),
+            tets: loose.iter().map(|list| Batch::pack(list, model.user.len() as u32)).collect(),
             tangled: loose.iter().map(|_| AtomicBool::new(false)).collect(),
         }
     }
@@ -115,7 +114,7 @@ impl<T: Scalar> SolidsView<'_, T> {
             return;
         }
         for (tets, tangled) in self.tets.iter().zip(self.tangled) {
-            let mut inverted = LargestStretch::<Inversion, T, Hot>::new();
+            let mut inverted = Largest::<Inversion, T, Hot>::new();
             sweep.look(tets, [x], &mut inverted);
             if inverted.most() > 0.0 {
                 tangled.store(true, Ordering::Relaxed);

@@ -99,7 +99,7 @@ fn the_nearest_rotation_is_found_and_is_one() {
 fn prongs_of_a_fork_are_not_tied() {
     let mesh = cubes([42, 7, 2], 1.0, [0.0; 3], |c| c[0] < 2 || c[1] != 3);
     let model = model(&[(&mesh, stiff())]);
-    let mut solids = Solids::new(&model, &Inextensibility::within(0.01), GRAVITY, &[]);
+    let mut solids = Solids::new(&model.at_rest(), &Inextensibility::within(0.01), GRAVITY, &[]);
     assert!(solids.levels.list.len() >= 2, "{} levels", solids.levels.list.len());
     let at = |v: usize| model.positions[model.user[v] as usize];
     let finest = &solids.levels.list[0];
@@ -129,7 +129,7 @@ fn prongs_of_a_fork_are_not_tied() {
 fn levels_of_solids_keep_momentum_and_bend_back() {
     let mesh = cubes([30, 4, 4], 0.1, [5.0, -2.0, 1.0], |_| true);
     let model = model(&[(&mesh, stiff())]);
-    let mut solids = Solids::new(&model, &Inextensibility::within(0.01), GRAVITY, &[]);
+    let mut solids = Solids::new(&model.at_rest(), &Inextensibility::within(0.01), GRAVITY, &[]);
     let bent = |p: [f64; 3]| turned([p[0], p[1] + 0.02 * (p[0] - 6.5).powi(2), p[2]]);
     let before = vertices(&model, &[], bent);
     let after = correct(&mut solids, before.clone());
@@ -156,7 +156,7 @@ fn what_is_rigid_or_inverted_is_left_alone() {
     let end: Vec<u32> =
         (0..model.vertices() as u32).filter(|&v| model.positions[model.user[v as usize] as usize][0] < 1e-9).collect();
     for pins in [&[], &end[..1], &end[..]] {
-        let mut solids = Solids::new(&model, &Inextensibility::within(0.01), GRAVITY, pins);
+        let mut solids = Solids::new(&model.at_rest(), &Inextensibility::within(0.01), GRAVITY, pins);
         let moved = |solids: &mut Solids<f64>, place: &dyn Fn([f64; 3]) -> [f64; 3]| {
             let x = vertices(&model, pins, place);
             let after = correct(solids, x.clone());
@@ -190,7 +190,7 @@ fn bodies_do_not_know_each_other() {
     let build = |parts: &[(&TetMesh, Solid)]| {
         let model = model(parts);
         let pins = pinned(&model);
-        let solids = Solids::new(&model, &settings, GRAVITY, &pins);
+        let solids = Solids::new(&model.at_rest(), &settings, GRAVITY, &pins);
         solids.levels.list.iter().map(|l| (l.nodes, l.held.len())).collect::<Vec<_>>()
     };
     let alone = build(&[(&beam, stiff())]);

@@ -2,10 +2,10 @@
 
 use crate::constraint::{Batch, Elastic, SLACK, Visit};
 use crate::element::Element;
-use crate::lanes::{BLOCK, Scalar, Vertex};
+use crate::lanes::{BLOCK, Scalar, Vertex, xyz};
 use crate::model::Model;
 use crate::solve::user::{MOST_VERTICES, RowStrength};
-use crate::state::{State, xyz};
+use crate::state::State;
 
 /// The elastic energy U = ½ cᵀ E c of all rows with a physical stiffness, J.
 pub fn elastic_energy<T: Scalar>(model: &Model<T>, state: &State<T>) -> f64 {

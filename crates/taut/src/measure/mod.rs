@@ -9,9 +9,9 @@ pub use field::{Field, FieldPlace};
 
 use crate::constraint::{Batch, Block, Visit};
 use crate::element::{Element, RowValues};
-use crate::lanes::{BLOCK, Scalar, V3, Vertex};
+use crate::lanes::{BLOCK, Scalar, V3, Vertex, xyz};
 use crate::model::Model;
-use crate::state::{State, xyz};
+use crate::state::State;
 
 /// Largest, mean and 99th percentile of magnitudes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

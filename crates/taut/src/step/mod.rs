@@ -104,7 +104,7 @@ impl StepPlan {
         let global = !matches!(params.solver, Solver::GaussSeidel { .. }) && state.elastic();
         let wanted = if global { Inextensibility::NONE } else { params.inextensibility };
         let inextensibility = &mut memory.inextensibility;
-        inextensibility.prepare(model, &wanted, params.gravity, &state.x);
+        inextensibility.prepare(&model.at_rest(), &wanted, params.gravity, &state.x);
         let asked = if params.substeps == 0 { inextensibility.substeps(dt, &state.v) } else { params.substeps };
         if !T::of(f64::from(asked) / dt).finite() {
             return Err(Problem::TimeStep);

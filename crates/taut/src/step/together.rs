@@ -2,9 +2,8 @@
 
 use super::arrays::on_chunk;
 use super::run::{Log, Run, Substep};
-use crate::lanes::{BLOCK, Scalar};
+use crate::lanes::{BLOCK, Scalar, xyz};
 use crate::solve::global::{Candidate, Global, Outcome, SolveSettings};
-use crate::state::xyz;
 use crate::team::Worker;
 
 impl<T: Scalar> Run<'_, T> {

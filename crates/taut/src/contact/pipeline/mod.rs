@@ -25,7 +25,7 @@ use super::safety::{self, Motion, Precision, SafetyReport, SafetySettings};
 use super::settings::Party;
 use super::untangle::{self, Tangle};
 use super::{Collider, Contact, ContactReport, FrictionBudget, MeshCollider};
-use crate::lanes::{Scalar, Vertex};
+use crate::lanes::{Scalar, Vertex, xyz};
 use motion::{Interval, IntervalMotion};
 use rows::ContactRows;
 use search::{Allowed, Candidates, Search};
@@ -312,8 +312,4 @@ impl<T: Scalar> ContactPipeline<T> {
         let SafeMotion { all, removed, .. } = self.safe;
         ContactReport { removed: if all > 0.0 { removed / all } else { 0.0 }, ..self.report }
     }
-}
-
-fn xyz<T: Scalar>(v: Vertex<T>) -> [f64; 3] {
-    [v[0].f64(), v[1].f64(), v[2].f64()]
 }

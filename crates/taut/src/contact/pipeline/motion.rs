@@ -1,10 +1,9 @@
 //! Where all vertices go in an interval.
 
 use super::surfaces::Surfaces;
-use super::xyz;
 use crate::contact::kinematic::Kinematics;
 use crate::contact::safety::Role;
-use crate::lanes::{Scalar, V3, Vertex};
+use crate::lanes::{Scalar, V3, Vertex, xyz};
 
 /// Substeps that share one detection and one safety pass.
 #[derive(Clone, Copy, Debug, Default)]
