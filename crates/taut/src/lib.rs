@@ -30,4 +30,4 @@ pub use solve::Solver;
 pub use solve::aero::Air;
 pub use solve::scheme::Integrator;
 pub use state::State;
-pub use step::{Params, Scratch, Stage, StepReport, step};
+pub use step::{Params, Precision, Scratch, Stage, StepReport, step};

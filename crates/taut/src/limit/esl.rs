@@ -1,8 +1,7 @@
 //! Edge-based strain limiting: lengths of edges (Provot 1995) and their rate (Bridson et al. 2002).
 
 use super::row_limit::{Limited, RowLimit};
-use super::{Band, RestEdge, SweepSettings, sweeps};
-use crate::BuildError;
+use super::{Band, LimitError, RestEdge, SweepSettings, sweeps};
 use crate::element::Edge;
 use crate::lanes::Scalar;
 
@@ -14,7 +13,7 @@ pub type Esl<T> = RowLimit<Edge, T, 2, 1, 2, 1>;
 
 impl<T: Scalar> Esl<T> {
     /// A limiter for `edges` on `vertices` vertices, all with the same band of strain.
-    pub fn new(vertices: usize, edges: &[RestEdge], band: Band, settings: SweepSettings) -> Result<Self, BuildError> {
+    pub fn new(vertices: usize, edges: &[RestEdge], band: Band, settings: SweepSettings) -> Result<Self, LimitError> {
         Esl::soft(vertices, edges, band, 0.0, settings)
     }
 
@@ -26,7 +25,7 @@ impl<T: Scalar> Esl<T> {
         band: Band,
         stiffness: f64,
         settings: SweepSettings,
-    ) -> Result<Self, BuildError> {
+    ) -> Result<Self, LimitError> {
         settings.check()?;
         band.check("edge limit")?;
         sweeps::check_indices::<T, 2>("edge", vertices, edges.iter().map(|e| e.vertices))?;

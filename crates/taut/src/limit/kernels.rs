@@ -5,14 +5,14 @@
 use super::csl::{CslRate, CslSweep};
 use super::rows::RowSweep;
 use crate::element::{Edge, Improved, TriStrain};
-use crate::lanes::{Scalar as _, Width};
+use crate::lanes::{Scalar, Width};
 use fearless_simd::Level;
 
 pub type Triangle = TriStrain<Improved>;
 
-/// What a [`Scalar`](crate::lanes::Scalar) has for limiters: `f32` and `f64`, and nothing else.
+/// What limiters need of a [`Scalar`]: `f32` and `f64`, and nothing else.
 #[allow(private_interfaces)]
-pub trait LimitKernels: Sized {
+pub trait LimitKernels: Scalar {
     #[doc(hidden)]
     fn csl(width: Width, level: Level, kernel: CslSweep<'_, Self>);
     #[doc(hidden)]

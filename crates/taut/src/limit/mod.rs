@@ -28,12 +28,13 @@
 //! assert!(report.converged && (report.before.weft - 0.9).abs() < 1e-12 && report.after.weft < 1e-4);
 //! // It has lost no momentum.
 //! assert!((v[0][0] + v[1][0] + v[2][0] - 10.0).abs() < 1e-12);
-//! # Ok::<(), taut::BuildError>(())
+//! # Ok::<(), taut::limit::LimitError>(())
 //! ```
 
 mod apsl;
 mod band;
 mod csl;
+mod error;
 mod esl;
 mod job;
 mod kernels;
@@ -50,6 +51,7 @@ mod sweeps;
 pub use apsl::{Apsl, ApslCloth, ApslClothParams, ApslSettings};
 pub use band::{Band, StrainLimits};
 pub use csl::{Csl, CslForm, CslIdle, CslMotion, CslScheme, CslSettings, Polar, element_correction, polar};
+pub use error::LimitError;
 pub use esl::Esl;
 pub use job::{Desk, Job, LimitMemory, LimitScratch, Needs, Target};
 pub use kernels::LimitKernels;
@@ -59,7 +61,7 @@ pub use rest::{RestEdge, RestTet, RestTriangle, bend_edges, edges_of, tets_of_ba
 pub use row_limit::{LimitedRows, RowLimit};
 pub use sbd::SbdLimit;
 pub use stack::{LimitKind, LimitSpec};
-pub(crate) use stack::{Limiter, Stack};
+pub(crate) use stack::{LimitParts, Limiter, Stack};
 pub use sweeps::SweepSettings;
 
 use crate::lanes::{Scalar, Vertex};

@@ -28,7 +28,7 @@ pub trait RateLimit<T: Scalar>: Limit<T> + Sized {
 /// Positions that collisions have settled must not be touched any more, but velocities may: nodes that a collision has
 /// stopped are fixed, and their neighbours follow them, which puts "significant stress off" the next collisions.
 #[derive(Clone, Debug)]
-pub struct Rates<L>(L);
+pub struct Rates<L>(pub(super) L);
 
 impl<T: Scalar, L: RateLimit<T>> Limit<T> for Rates<L> {
     fn name(&self) -> &'static str {

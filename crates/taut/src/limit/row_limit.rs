@@ -1,7 +1,7 @@
 //! Limiters that clip rows of elements: what those of edges and of Strain Based Dynamics have in common.
 
 use super::job::Job;
-use super::kernels::Triangle;
+use super::kernels::{LimitKernels, Triangle};
 use super::rates::RateLimit;
 use super::rows::{Bands, RowSweep};
 use super::sweeps::{self, Mode, Sweeper};
@@ -22,11 +22,11 @@ pub trait LimitedRows<const V: usize, const D: usize, const P: usize, const R: u
     #[doc(hidden)]
     fn violation(worst: &[f64; 4]) -> Violation;
     #[doc(hidden)]
-    fn sweep<T: Scalar>(width: Width, level: Level, kernel: RowSweep<'_, Self, T, V, D, P, R, false>)
+    fn sweep<T: LimitKernels>(width: Width, level: Level, kernel: RowSweep<'_, Self, T, V, D, P, R, false>)
     where
         Self: Sized;
     #[doc(hidden)]
-    fn sweep_rates<T: Scalar>(width: Width, level: Level, kernel: RowSweep<'_, Self, T, V, D, P, R, true>)
+    fn sweep_rates<T: LimitKernels>(width: Width, level: Level, kernel: RowSweep<'_, Self, T, V, D, P, R, true>)
     where
         Self: Sized;
 }
@@ -38,11 +38,11 @@ impl LimitedRows<2, 1, 2, 1> for Edge {
         Violation { edge: worst[0], ..Violation::default() }
     }
 
-    fn sweep<T: Scalar>(width: Width, level: Level, kernel: RowSweep<'_, Self, T, 2, 1, 2, 1, false>) {
+    fn sweep<T: LimitKernels>(width: Width, level: Level, kernel: RowSweep<'_, Self, T, 2, 1, 2, 1, false>) {
         T::edges(width, level, kernel);
     }
 
-    fn sweep_rates<T: Scalar>(width: Width, level: Level, kernel: RowSweep<'_, Self, T, 2, 1, 2, 1, true>) {
+    fn sweep_rates<T: LimitKernels>(width: Width, level: Level, kernel: RowSweep<'_, Self, T, 2, 1, 2, 1, true>) {
         T::edge_rates(width, level, kernel);
     }
 }
@@ -54,11 +54,11 @@ impl LimitedRows<3, 2, 6, 4> for Triangle {
         Violation { weft: worst[0], warp: worst[1], shear: worst[2], ..Violation::default() }
     }
 
-    fn sweep<T: Scalar>(width: Width, level: Level, kernel: RowSweep<'_, Self, T, 3, 2, 6, 4, false>) {
+    fn sweep<T: LimitKernels>(width: Width, level: Level, kernel: RowSweep<'_, Self, T, 3, 2, 6, 4, false>) {
         T::triangles(width, level, kernel);
     }
 
-    fn sweep_rates<T: Scalar>(width: Width, level: Level, kernel: RowSweep<'_, Self, T, 3, 2, 6, 4, true>) {
+    fn sweep_rates<T: LimitKernels>(width: Width, level: Level, kernel: RowSweep<'_, Self, T, 3, 2, 6, 4, true>) {
         T::triangle_rates(width, level, kernel);
     }
 }
@@ -102,7 +102,7 @@ impl<E, T: Scalar, const V: usize, const D: usize, const P: usize, const R: usiz
 impl<E, T, const V: usize, const D: usize, const P: usize, const R: usize> RowLimit<E, T, V, D, P, R>
 where
     E: LimitedRows<V, D, P, R>,
-    T: Scalar,
+    T: LimitKernels,
 {
     fn kernel<'a, const RATE: bool>(
         &'a self,
@@ -138,7 +138,7 @@ where
 impl<E, T, const V: usize, const D: usize, const P: usize, const R: usize> Limit<T> for RowLimit<E, T, V, D, P, R>
 where
     E: LimitedRows<V, D, P, R>,
-    T: Scalar,
+    T: LimitKernels,
 {
     fn name(&self) -> &'static str {
         E::NAMES[0]
@@ -162,7 +162,7 @@ where
 impl<E, T, const V: usize, const D: usize, const P: usize, const R: usize> RateLimit<T> for RowLimit<E, T, V, D, P, R>
 where
     E: LimitedRows<V, D, P, R>,
-    T: Scalar,
+    T: LimitKernels,
 {
     fn rate_name(&self) -> &'static str {
         E::NAMES[1]

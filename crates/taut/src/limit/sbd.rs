@@ -2,8 +2,7 @@
 
 use super::kernels::Triangle;
 use super::row_limit::{Limited, RowLimit};
-use super::{Band, RestTriangle, StrainLimits, SweepSettings, sweeps};
-use crate::BuildError;
+use super::{Band, LimitError, RestTriangle, StrainLimits, SweepSettings, sweeps};
 use crate::lanes::Scalar;
 
 /// Keeps stretch along weft and warp, √S_ii − 1 (SBD Eq. 14), and shear, the cosine of the angle between the axes (SBD
@@ -17,7 +16,7 @@ impl<T: Scalar> SbdLimit<T> {
         triangles: &[RestTriangle],
         limits: &[StrainLimits],
         settings: SweepSettings,
-    ) -> Result<Self, BuildError> {
+    ) -> Result<Self, LimitError> {
         settings.check()?;
         StrainLimits::check_all(limits, triangles.len())?;
         sweeps::check_indices::<T, 3>("triangle", vertices, triangles.iter().map(|t| t.vertices))?;

@@ -1,14 +1,12 @@
 //! Limiters as part of a model: what is asked for, and what is made of it.
 
-use super::rest::{RestEdge, RestTet, RestTriangle, rest_edges, tets_of_batch, triangles_of_batch};
+use super::rest::{RestEdge, RestTet, RestTriangle, rest_edges};
 use super::{
-    Apsl, ApslSettings, Band, Csl, CslScheme, CslSettings, Desk, Esl, Limit, LimitReport, Needs, RateLimit, Rates,
-    SbdLimit, StrainLimits, SweepSettings, Target,
+    Apsl, ApslSettings, Band, Csl, CslScheme, CslSettings, Desk, Esl, Limit, LimitError, LimitKernels, LimitReport,
+    Needs, Rates, SbdLimit, StrainLimits, SweepSettings, Target,
 };
 use crate::lanes::Scalar;
-use crate::model::{Body, BodyKind, Model};
 use crate::team::Worker;
-use crate::{BuildError, StrainForm};
 
 /// A limiter that a model is to have: which one, and for which bodies.
 ///
@@ -129,13 +127,14 @@ impl LimitKind {
         }
     }
 
-    /// Whether a kind of body has what is limited.
-    pub fn fits(&self, body: BodyKind) -> bool {
-        match self {
-            LimitKind::Edges(..) | LimitKind::EdgeRate(..) => true,
-            LimitKind::Volumes(_) => body == BodyKind::Solid,
-            _ => body == BodyKind::Cloth,
-        }
+    /// Whether cloth has what is limited.
+    pub fn fits_cloth(&self) -> bool {
+        !matches!(self, LimitKind::Volumes(_))
+    }
+
+    /// Whether soft bodies have what is limited.
+    pub fn fits_solids(&self) -> bool {
+        matches!(self, LimitKind::Edges(..) | LimitKind::EdgeRate(..) | LimitKind::Volumes(_))
     }
 
     /// Whether it changes velocities only.
@@ -158,7 +157,7 @@ pub(crate) enum Limiter<T> {
     EslRate(Rates<Esl<T>>),
 }
 
-impl<T: Scalar> Limiter<T> {
+impl<T: LimitKernels> Limiter<T> {
     /// Calls `f` with what does the work.
     fn with<A>(&self, f: impl FnOnce(&dyn Limit<T>) -> A) -> A {
         match self {
@@ -207,8 +206,14 @@ impl<T> Default for Stack<T> {
 }
 
 impl<T: Scalar> Stack<T> {
-    /// Makes what is asked for. What `old` has of it already is taken over.
-    pub fn new(model: &Model<T>, specs: &[LimitSpec], old: &Stack<T>) -> Result<Self, BuildError> {
+    /// Makes what is asked for, for `vertices` vertices and the elements that `parts` has for a limiter and its number. What
+    /// `old` has of it already is taken over.
+    pub fn new<E: From<LimitError>>(
+        vertices: usize,
+        specs: &[LimitSpec],
+        old: &Stack<T>,
+        parts: impl Fn(usize, &LimitSpec) -> Result<LimitParts, E>,
+    ) -> Result<Self, E> {
         let limiter = |(number, spec): (usize, &LimitSpec)| match old
             .specs
             .iter()
@@ -216,75 +221,38 @@ impl<T: Scalar> Stack<T> {
             .and_then(|at| old.limiters.get(at))
         {
             Some(known) => Ok(known.clone()),
-            None => Parts::choose(model, number, spec)?.limiter(model.vertices(), &spec.kind),
+            None => Ok(parts(number, spec)?.limiter(vertices, &spec.kind)?),
         };
-        let limiters = specs.iter().enumerate().map(limiter).collect::<Result<_, _>>()?;
+        let limiters = specs.iter().enumerate().map(limiter).collect::<Result<_, E>>()?;
         Ok(Stack { specs: specs.to_vec(), limiters })
     }
 
     pub fn specs(&self) -> &[LimitSpec] {
         &self.specs
     }
+}
 
+impl<T: LimitKernels> Stack<T> {
     /// What all of them need.
     pub fn needs(&self) -> Needs {
         self.limiters.iter().fold(Needs::default(), |all, l| all.or(l.with(|l| l.needs())))
     }
 }
 
-/// The elements of chosen bodies, in the model's own vertex numbers.
+/// The elements that a limiter is for.
 #[derive(Default)]
-struct Parts {
-    triangles: Vec<RestTriangle>,
-    tets: Vec<RestTet>,
+pub(crate) struct LimitParts {
+    pub triangles: Vec<RestTriangle>,
+    pub tets: Vec<RestTet>,
 }
 
-impl Parts {
-    fn choose<T: Scalar>(model: &Model<T>, number: usize, spec: &LimitSpec) -> Result<Parts, BuildError> {
-        let kind = spec.kind.name();
-        if let Some(&body) = spec.bodies.iter().find(|&&b| b >= model.bodies.len()) {
-            return Err(BuildError::LimitBody { number, kind, body, bodies: model.bodies.len() });
-        }
-        let chosen = |i: usize| spec.bodies.is_empty() || spec.bodies.contains(&i);
-        let mut parts = Parts::default();
-        for (i, body) in model.bodies.iter().enumerate().filter(|(i, _)| chosen(*i)) {
-            if spec.kind.fits(body.kind) {
-                parts.add(model, body);
-            } else if !spec.bodies.is_empty() {
-                return Err(BuildError::LimitKind { number, kind, body: model.bodies[i].name.clone() });
-            }
-        }
-        if parts.triangles.is_empty() && parts.tets.is_empty() {
-            return Err(BuildError::LimitKind { number, kind, body: String::new() });
-        }
-        Ok(parts)
-    }
-
-    fn add<T: Scalar>(&mut self, model: &Model<T>, body: &Body) {
-        let range = body.elements.start as usize..body.elements.end as usize;
-        let e = &model.elements;
-        match (body.kind, body.form) {
-            (BodyKind::Cloth, form) => {
-                let batch = match form {
-                    StrainForm::Improved => &e.triangles,
-                    StrainForm::Plain => &e.plain_triangles,
-                    StrainForm::StretchShear => &e.stretch_shear_triangles,
-                };
-                self.triangles.extend(triangles_of_batch(batch).get(range).unwrap_or_default());
-            }
-            (BodyKind::Solid, form) => {
-                let batch = if form == StrainForm::Plain { &e.plain_tetrahedra } else { &e.tetrahedra };
-                self.tets.extend(tets_of_batch(batch).get(range).unwrap_or_default());
-            }
-        }
-    }
-
+impl LimitParts {
     fn edges(&self) -> Vec<RestEdge> {
         let triangles = self.triangles.iter().flat_map(RestTriangle::sides);
         rest_edges(triangles.chain(self.tets.iter().flat_map(RestTet::sides)))
     }
 
-    fn limiter<T: Scalar>(&self, n: usize, kind: &LimitKind) -> Result<Limiter<T>, BuildError> {
+    fn limiter<T: Scalar>(&self, n: usize, kind: &LimitKind) -> Result<Limiter<T>, LimitError> {
         let triangles = &self.triangles;
         Ok(match *kind {
             LimitKind::Csl(limits, settings) => Limiter::Csl(Csl::new(n, triangles, &[limits], settings)?),
@@ -294,11 +262,9 @@ impl Parts {
             LimitKind::Volumes(settings) => Limiter::Apsl(Apsl::volumes(n, &self.tets, settings)?),
             LimitKind::Rate(limits, sweeps) => {
                 let settings = CslSettings { sweeps, ..CslSettings::default() };
-                Limiter::CslRate(Csl::new(n, triangles, &[limits], settings)?.into_rates())
+                Limiter::CslRate(Rates(Csl::new(n, triangles, &[limits], settings)?))
             }
-            LimitKind::EdgeRate(band, sweeps) => {
-                Limiter::EslRate(Esl::new(n, &self.edges(), band, sweeps)?.into_rates())
-            }
+            LimitKind::EdgeRate(band, sweeps) => Limiter::EslRate(Rates(Esl::new(n, &self.edges(), band, sweeps)?)),
         })
     }
 }

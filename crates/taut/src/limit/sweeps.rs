@@ -1,8 +1,8 @@
 //! Sweeping until limits hold: what the limiters that go element by element share.
 
+use super::error::bad;
 use super::job::{Job, Sight};
-use super::{LimitReport, Needs, Skipped, Violation};
-use crate::BuildError;
+use super::{LimitError, LimitReport, Needs, Skipped, Violation};
 use crate::constraint::{Batch, Loose};
 use crate::lanes::{BLOCK, Scalar, Vertex};
 use crate::team::Worker;
@@ -27,8 +27,7 @@ impl Default for SweepSettings {
 }
 
 impl SweepSettings {
-    pub(super) fn check(&self) -> Result<(), BuildError> {
-        let bad = |name, found, expected| Err(BuildError::Parameter { body: String::new(), name, found, expected });
+    pub(super) fn check(&self) -> Result<(), LimitError> {
         match self {
             s if !(s.tolerance >= 0.0 && s.tolerance.is_finite()) => bad("tolerance", s.tolerance, "0 or more"),
             s if !(1..=10_000).contains(&s.iterations) => bad("iterations", f64::from(s.iterations), "1 to 10,000"),
@@ -140,19 +139,19 @@ pub(super) fn check_indices<T, const V: usize>(
     element: &'static str,
     vertices: usize,
     mut indices: impl Iterator<Item = [u32; V]>,
-) -> Result<(), BuildError> {
+) -> Result<(), LimitError> {
     addressable::<T>(vertices.saturating_add(1))?;
     let bad = indices.by_ref().enumerate().find_map(|(number, index)| {
         let vertex = index.into_iter().find(|&v| v as usize >= vertices)?;
-        Some(BuildError::Index { body: String::new(), element, number, vertex, vertices })
+        Some(LimitError::Index { element, number, vertex, vertices })
     });
     bad.map_or(Ok(()), Err)
 }
 
 /// A [`Place`](crate::lanes::Place) can point at each of `count` vectors.
-pub(super) fn addressable<T>(count: usize) -> Result<(), BuildError> {
+pub(super) fn addressable<T>(count: usize) -> Result<(), LimitError> {
     let fits = count.saturating_mul(size_of::<Vertex<T>>()) <= u32::MAX as usize;
-    if fits { Ok(()) } else { Err(BuildError::TooManyVertices { count }) }
+    if fits { Ok(()) } else { Err(LimitError::TooManyVertices { count }) }
 }
 
 /// A new order for every sweep (Fisher and Yates), from a seed.

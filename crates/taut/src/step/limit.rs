@@ -1,7 +1,7 @@
 //! The strain limiters in a step: after the solve, and before contact's last word.
 
-use super::Stage;
 use super::run::{Log, Run};
+use super::{Precision, Stage};
 use crate::contact::{FrictionBudget, PlacedCollider};
 use crate::lanes::{Scalar, Width};
 use crate::limit::{Desk, LimitMemory, LimitReport, Limiter, Stack, Target};
@@ -23,6 +23,13 @@ impl<T: Scalar> LimitScratch<T> {
         self.reports.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
+    /// What all limiters did in the last step.
+    pub fn report(&mut self) -> LimitReport {
+        self.reports().iter().fold(LimitReport::none(), |all, one| all.join(one))
+    }
+}
+
+impl<T: Precision> LimitScratch<T> {
     /// Lays out the memory for a step of a model with limiters; nothing if it has none.
     pub fn begin<'a>(&'a mut self, stack: &'a Stack<T>, width: Width, level: Level) -> Option<Limits<'a, T>> {
         let reports = self.reports.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -30,11 +37,6 @@ impl<T: Scalar> LimitScratch<T> {
         reports.resize(stack.limiters.len(), LimitReport::none());
         let desk = self.memory.desk(&stack.needs(), width, level);
         (!stack.limiters.is_empty()).then_some(Limits { stack, desk, reports: &self.reports })
-    }
-
-    /// What all limiters did in the last step.
-    pub fn report(&mut self) -> LimitReport {
-        self.reports().iter().fold(LimitReport::none(), |all, one| all.join(one))
     }
 }
 
@@ -46,7 +48,7 @@ pub(super) struct Limits<'a, T> {
     reports: &'a Mutex<Vec<LimitReport>>,
 }
 
-impl<T: Scalar> Run<'_, T> {
+impl<T: Precision> Run<'_, T> {
     /// Brings strain within its limits, in turn with contact, which has the last word: nothing ends up inside a collider.
     ///
     /// Vertices that touch something move like others, and contact puts them back on its surface, which may stretch what the limiters had

@@ -5,6 +5,7 @@ mod finish;
 mod hold;
 mod limit;
 mod params;
+mod precision;
 mod predict;
 mod report;
 mod run;
@@ -14,6 +15,7 @@ mod together;
 mod touch;
 
 pub use params::Params;
+pub use precision::Precision;
 pub use report::{Stage, StepReport};
 pub use scratch::Scratch;
 
@@ -33,7 +35,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// Advances the state by `dt` seconds. Never fails and never panics; what had to be contained is in the report.
 /// A time step that is not positive and finite does nothing.
-pub fn step<T: Scalar>(
+pub fn step<T: Precision>(
     model: &Model<T>,
     state: &mut State<T>,
     scratch: &mut Scratch<T>,
@@ -44,7 +46,7 @@ pub fn step<T: Scalar>(
 }
 
 /// The step itself.
-pub(crate) fn step_in<T: Scalar>(
+fn step_in<T: Precision>(
     model: &Model<T>,
     state: &mut State<T>,
     scratch: &mut Scratch<T>,

@@ -1,5 +1,6 @@
 //! A step under way: its stages, as every worker of the team goes through them.
 
+use super::Precision;
 use super::arrays::Arrays;
 use super::limit::Limits;
 use super::report::StepTally;
@@ -98,7 +99,7 @@ pub(super) struct Substep<T> {
     pub colliders: Vec<PlacedCollider<T>>,
 }
 
-impl<'a, T: Scalar> Run<'a, T> {
+impl<'a, T: Precision> Run<'a, T> {
     /// A step as planned, on the lists of `state` and `memory`.
     pub fn new(
         model: &'a Model<T>,

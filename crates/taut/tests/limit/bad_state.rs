@@ -1,7 +1,7 @@
 //! States that no simulator should produce, and some do.
 
 use super::common::sheet;
-use taut::BuildError;
+use taut::limit::LimitError;
 use taut::limit::{
     Apsl, ApslCloth, ApslClothParams, ApslSettings, Band, Csl, CslScheme, CslSettings, Esl, Limit, LimitScratch,
     RateLimit, RestTet, RestTriangle, SbdLimit, StrainLimits, SweepSettings, edges_of,
@@ -125,19 +125,19 @@ fn what_cannot_be_built_says_why() {
     let far = RestTriangle { vertices: [0, 1, 3], ..good };
     assert!(matches!(
         csl(&[good, far], &limits, CslSettings::default()),
-        Err(BuildError::Index { number: 1, vertex: 3, .. })
+        Err(LimitError::Index { number: 1, vertex: 3, .. })
     ));
     let odd = StrainLimits { weft: Band { least: 0.2, most: 0.1 }, ..limits[0] };
     assert!(matches!(
         csl(&[good], &[odd], CslSettings::default()),
-        Err(BuildError::Parameter { name: "weft limit", .. })
+        Err(LimitError::Parameter { name: "weft limit", .. })
     ));
     let none =
         CslSettings { sweeps: SweepSettings { iterations: 0, ..SweepSettings::default() }, ..CslSettings::default() };
-    assert!(matches!(csl(&[good], &limits, none), Err(BuildError::Parameter { name: "iterations", .. })));
-    assert!(matches!(csl(&[good; 3], &[limits[0]; 2], CslSettings::default()), Err(BuildError::Length { .. })));
+    assert!(matches!(csl(&[good], &limits, none), Err(LimitError::Parameter { name: "iterations", .. })));
+    assert!(matches!(csl(&[good; 3], &[limits[0]; 2], CslSettings::default()), Err(LimitError::Length { .. })));
     let settings = ApslSettings { alpha: 1.0, ..ApslSettings::default() };
-    assert!(matches!(Apsl::<f32>::areas(3, &[good], settings), Err(BuildError::Parameter { name: "alpha", .. })));
+    assert!(matches!(Apsl::<f32>::areas(3, &[good], settings), Err(LimitError::Parameter { name: "alpha", .. })));
     // Without area, and with a vertex twice: left out and counted.
     let csl = csl(&[good, flat, twice], &limits, CslSettings::default()).unwrap();
     let x = [[0.0, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0, 1.0], [0.0, 1.0, 0.0, 1.0f32]];

@@ -2,7 +2,8 @@
 
 use super::common::sheet;
 use super::tools::{Dice, momenta, norm, point, strain};
-use taut::lanes::{Scalar, V3, Width};
+use taut::Precision;
+use taut::lanes::{V3, Width};
 use taut::limit::{
     Apsl, ApslSettings, Band, Csl, CslMotion, CslScheme, CslSettings, Esl, Limit, LimitReport, LimitScratch,
     RateLimit as _, RestTriangle, SbdLimit, StrainLimits, SweepSettings, edges_of,
@@ -19,7 +20,7 @@ struct Setup<T> {
 }
 
 /// A flat sheet about to be stretched, sheared and creased, with masses of its own for each vertex.
-fn setup<T: Scalar>(n: usize, seed: u64) -> Setup<T> {
+fn setup<T: Precision>(n: usize, seed: u64) -> Setup<T> {
     let mesh = sheet(n);
     let rest = RestTriangle::all(&mesh.triangles, &mesh.positions, [1.0, 0.0, 0.0]);
     let mut dice = Dice(seed);
@@ -46,7 +47,7 @@ fn limits() -> StrainLimits {
 }
 
 /// Every limiter there is.
-fn all<T: Scalar>(s: &Setup<T>) -> Vec<Box<dyn Limit<T>>> {
+fn all<T: Precision>(s: &Setup<T>) -> Vec<Box<dyn Limit<T>>> {
     let n = s.mesh.positions.len();
     let sweeps = SweepSettings { iterations: 40, tolerance: 1e-4, seed: 5 };
     let csl = |scheme, motion| {
@@ -146,7 +147,7 @@ fn jacobi_keeps_angular_momentum_exactly_in_one_sweep() {
     );
 }
 
-fn bits<T: Scalar>(threads: usize, width: Width) -> Vec<(&'static str, Vec<u64>, LimitReport)> {
+fn bits<T: Precision>(threads: usize, width: Width) -> Vec<(&'static str, Vec<u64>, LimitReport)> {
     let n = 30;
     let mut scratch = LimitScratch::<T>::new(threads).with_width(width).eager();
     let mut out = Vec::new();

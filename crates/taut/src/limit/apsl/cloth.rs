@@ -1,10 +1,12 @@
 //! APSL as a cloth solver of its own (APSL §6).
 
+use super::super::error::bad;
 use super::super::job::LimitScratch;
-use super::super::{Band, Esl, Limit, LimitReport, RestTriangle, SweepSettings, bend_edges, edges_of};
+use super::super::{
+    Band, Esl, Limit, LimitError, LimitKernels, LimitReport, RestTriangle, SweepSettings, bend_edges, edges_of,
+};
 use super::{Apsl, ApslSettings};
-use crate::BuildError;
-use crate::lanes::{Scalar, Vertex};
+use crate::lanes::Vertex;
 
 /// How [`ApslCloth`] steps.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -48,10 +50,9 @@ pub struct ApslCloth<T> {
     edges: Esl<T>,
 }
 
-impl<T: Scalar> ApslCloth<T> {
+impl<T: LimitKernels> ApslCloth<T> {
     /// Cloth at rest at `positions` (m).
-    pub fn new(positions: &[[f64; 3]], triangles: &[[u32; 3]], params: ApslClothParams) -> Result<Self, BuildError> {
-        let bad = |name, found, expected| Err(BuildError::Parameter { body: String::new(), name, found, expected });
+    pub fn new(positions: &[[f64; 3]], triangles: &[[u32; 3]], params: ApslClothParams) -> Result<Self, LimitError> {
         match &params {
             p if !(0.0..=1.0).contains(&p.least_edge) => return bad("least edge", p.least_edge, "a share, 0 to 1"),
             p if !(p.bend_stiffness >= 0.0 && p.bend_stiffness.is_finite()) => {

@@ -5,10 +5,10 @@ mod system;
 
 pub use cloth::{ApslCloth, ApslClothParams};
 
+use super::error::bad;
 use super::job::{Job, Sight};
 use super::sweeps::check_indices;
-use super::{Band, Limit, LimitReport, Needs, RestTet, RestTriangle, Skipped, Violation};
-use crate::BuildError;
+use super::{Band, Limit, LimitError, LimitReport, Needs, RestTet, RestTriangle, Skipped, Violation};
 use crate::lanes::Scalar;
 use crate::team::Worker;
 use system::{CHUNK, NUMBERS, System};
@@ -51,8 +51,7 @@ impl Default for ApslSettings {
 }
 
 impl ApslSettings {
-    fn check(&self) -> Result<(), BuildError> {
-        let bad = |name, found, expected| Err(BuildError::Parameter { body: String::new(), name, found, expected });
+    fn check(&self) -> Result<(), LimitError> {
         self.band.check("size limit")?;
         match self {
             s if !(s.alpha > 1.0 && s.alpha <= MOST_ALPHA) => bad("alpha", s.alpha, "above 1, at most 1e4"),
@@ -112,7 +111,7 @@ impl<T> Shapes<T> {
 
 impl<T: Scalar> Apsl<T> {
     /// A limiter of the areas of `triangles` on `vertices` vertices.
-    pub fn areas(vertices: usize, triangles: &[RestTriangle], settings: ApslSettings) -> Result<Self, BuildError> {
+    pub fn areas(vertices: usize, triangles: &[RestTriangle], settings: ApslSettings) -> Result<Self, LimitError> {
         check_indices::<T, 3>("triangle", vertices, triangles.iter().map(|t| t.vertices))?;
         let (mut index, mut shapes) = (Vec::new(), Vec::new());
         for t in triangles {
@@ -125,7 +124,7 @@ impl<T: Scalar> Apsl<T> {
     }
 
     /// A limiter of the volumes of `tets` on `vertices` vertices.
-    pub fn volumes(vertices: usize, tets: &[RestTet], settings: ApslSettings) -> Result<Self, BuildError> {
+    pub fn volumes(vertices: usize, tets: &[RestTet], settings: ApslSettings) -> Result<Self, LimitError> {
         check_indices::<T, 4>("tetrahedron", vertices, tets.iter().map(|t| t.vertices))?;
         let (mut index, mut shapes) = (Vec::new(), Vec::new());
         for t in tets {
@@ -143,7 +142,7 @@ impl<T: Scalar> Apsl<T> {
         shapes: Shapes<T>,
         index: Vec<u32>,
         settings: ApslSettings,
-    ) -> Result<Self, BuildError> {
+    ) -> Result<Self, LimitError> {
         settings.check()?;
         super::sweeps::addressable::<T>(vertices.saturating_add(index.len()).saturating_mul(2))?;
         let mut start = vec![0u32; vertices + 2];

@@ -8,10 +8,12 @@ mod rate;
 pub use element::{CslForm, CslIdle, CslMotion, Polar, element_correction, polar};
 pub use kernel::{CslRate, CslSweep};
 
+use super::error::bad;
 use super::job::Job;
 use super::sweeps::{self, Mode, Sweeper};
-use super::{Limit, LimitReport, Needs, RestTriangle, StrainLimits, SweepSettings, Violation};
-use crate::BuildError;
+use super::{
+    Limit, LimitError, LimitKernels, LimitReport, Needs, RestTriangle, StrainLimits, SweepSettings, Violation,
+};
 use crate::constraint::Batch;
 use crate::lanes::{BLOCK, Scalar};
 use crate::team::Worker;
@@ -66,7 +68,7 @@ impl<T: Scalar> Csl<T> {
         triangles: &[RestTriangle],
         limits: &[StrainLimits],
         settings: CslSettings,
-    ) -> Result<Self, BuildError> {
+    ) -> Result<Self, LimitError> {
         check(&settings, limits, triangles.len())?;
         sweeps::check_indices::<T, 3>("triangle", vertices, triangles.iter().map(|t| t.vertices))?;
         let mut elements = Vec::with_capacity(triangles.len());
@@ -107,14 +109,14 @@ fn rest_numbers(t: &RestTriangle, limits: &StrainLimits) -> [f64; REST] {
     [p[0], p[1], q[0], q[1], 1.0 / t.det(), a0, a1, b0, b1, s.least, s.most]
 }
 
-fn check(settings: &CslSettings, limits: &[StrainLimits], triangles: usize) -> Result<(), BuildError> {
+fn check(settings: &CslSettings, limits: &[StrainLimits], triangles: usize) -> Result<(), LimitError> {
     settings.sweeps.check()?;
     StrainLimits::check_all(limits, triangles)?;
     if let CslScheme::Jacobi { held } = settings.scheme
         && !(held > 0.0 && held < 1e6)
     {
         let expected = "a weight above 0 and below 1e6";
-        return Err(BuildError::Parameter { body: String::new(), name: "held", found: held, expected });
+        return bad("held", held, expected);
     }
     Ok(())
 }
@@ -126,7 +128,7 @@ fn check(settings: &CslSettings, limits: &[StrainLimits], triangles: usize) -> R
 /// sweeps end long before limits hold, it leaves more: 42 % for 25 % with five sweeps in each of five substeps.
 const FURTHER: f64 = 1.8;
 
-impl<T: Scalar> Limit<T> for Csl<T> {
+impl<T: LimitKernels> Limit<T> for Csl<T> {
     fn name(&self) -> &'static str {
         match self.settings.scheme {
             CslScheme::GaussSeidel => "csl-gs",

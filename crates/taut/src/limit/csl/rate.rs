@@ -3,13 +3,12 @@
 use super::super::job::Job;
 use super::super::rates::RateLimit;
 use super::super::sweeps::Mode;
-use super::super::{Limit, LimitReport};
+use super::super::{Limit, LimitKernels, LimitReport};
 use super::Csl;
 use super::kernel::CslRate;
-use crate::lanes::Scalar;
 use crate::team::Worker;
 
-impl<T: Scalar> RateLimit<T> for Csl<T>
+impl<T: LimitKernels> RateLimit<T> for Csl<T>
 where
     Csl<T>: Limit<T>,
 {
