@@ -150,7 +150,7 @@ impl<'a, T: Precision> Run<'a, T> {
             parts: StepParts {
                 global: plan.global.then_some(&memory.global),
                 inextensibility: memory.inextensibility.view(),
-                limits: memory.limit.begin(&model.limits, lanes.width, lanes.level),
+                limits: memory.limit.begin(&model.limits, lanes),
                 contact: plan.meets.then_some(&memory.contact),
             },
             clock,

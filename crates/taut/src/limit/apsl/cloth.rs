@@ -1,11 +1,9 @@
 //! APSL as a cloth solver of its own (APSL §6).
 
-use super::super::error::bad;
-use super::super::job::LimitScratch;
-use super::super::{
-    Band, Esl, Limit, LimitError, LimitKernels, LimitReport, RestTriangle, SweepSettings, bend_edges, edges_of,
-};
-use super::{Apsl, ApslSettings};
+use super::super::error::{LimitError, bad};
+use super::super::rest::bend_edges;
+use super::super::{Band, LimitKernels, LimitReport, LimitScratch, Limiter, RestTriangle, SweepSettings, edges_of};
+use super::ApslSettings;
 use crate::lanes::Vertex;
 
 /// How [`ApslCloth`] steps.
@@ -45,9 +43,9 @@ impl Default for ApslClothParams {
 #[derive(Clone, Debug)]
 pub struct ApslCloth<T> {
     params: ApslClothParams,
-    areas: Apsl<T>,
-    springs: Esl<T>,
-    edges: Esl<T>,
+    areas: Limiter<T>,
+    springs: Limiter<T>,
+    edges: Limiter<T>,
 }
 
 impl<T: LimitKernels> ApslCloth<T> {
@@ -67,13 +65,13 @@ impl<T: LimitKernels> ApslCloth<T> {
         }
         let n = positions.len();
         let rest = RestTriangle::all(triangles, positions, [1.0, 0.0, 0.0]);
-        let areas = Apsl::areas(n, &rest, params.areas)?;
+        let areas = Limiter::areas(n, &rest, params.areas)?;
         let across = if params.bend_stiffness > 0.0 { bend_edges(triangles, positions) } else { Vec::new() };
         // One sweep of rows with a compliance is a step of implicit springs, edge by edge: stable at any stiffness.
         let once = SweepSettings { iterations: 1, tolerance: 0.0, seed: params.edges.seed };
-        let springs = Esl::soft(n, &across, Band::both(0.0), params.bend_stiffness, once)?;
+        let springs = Limiter::springs(n, &across, params.bend_stiffness, once)?;
         let least = Band { least: params.least_edge - 1.0, most: f64::INFINITY };
-        let edges = Esl::new(n, &edges_of(triangles, positions), least, params.edges)?;
+        let edges = Limiter::edges(n, &edges_of(triangles, positions), least, params.edges)?;
         Ok(ApslCloth { params, areas, springs, edges })
     }
 

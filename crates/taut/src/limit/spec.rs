@@ -1,12 +1,8 @@
 //! Limiters as part of a model: what is asked for, and what is made of it.
 
 use super::rest::{RestEdge, RestTet, RestTriangle, rest_edges};
-use super::{
-    Apsl, ApslSettings, Band, Csl, CslScheme, CslSettings, Desk, Esl, Limit, LimitError, LimitKernels, LimitReport,
-    Needs, Rates, SbdLimit, StrainLimits, SweepSettings, Target,
-};
+use super::{ApslSettings, Band, CslScheme, CslSettings, LimitError, Limiter, StrainLimits, SweepSettings};
 use crate::lanes::Scalar;
-use crate::team::Worker;
 
 /// A limiter that a model is to have: which one, and for which bodies.
 ///
@@ -28,15 +24,15 @@ pub struct LimitSpec {
 /// What a limiter in a step limits, and how.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LimitKind {
-    /// Weft, warp and shear strain of cloth, each on its own: [`Csl`].
+    /// Weft, warp and shear strain of cloth, each on its own: [`Limiter::csl`].
     Csl(StrainLimits, CslSettings),
-    /// Weft, warp and shear of cloth by the rows of Strain Based Dynamics: [`SbdLimit`].
+    /// Weft, warp and shear of cloth by the rows of Strain Based Dynamics: [`Limiter::sbd`].
     Sbd(StrainLimits, SweepSettings),
-    /// Strain of the edges of cloth and soft bodies: [`Esl`].
+    /// Strain of the edges of cloth and soft bodies: [`Limiter::edges`].
     Edges(Band, SweepSettings),
-    /// Areas of cloth, all at once: [`Apsl::areas`].
+    /// Areas of cloth, all at once: [`Limiter::areas`].
     Areas(ApslSettings),
-    /// Volumes of soft bodies, all at once: [`Apsl::volumes`].
+    /// Volumes of soft bodies, all at once: [`Limiter::volumes`].
     Volumes(ApslSettings),
     /// Rates of weft, warp and shear strain of cloth, 1/s. After contact; changes velocities only, and not those of
     /// vertices that contact has stopped (CSL §4.1).
@@ -146,52 +142,6 @@ impl LimitKind {
 /// Sweeps in a step: one more next time is as good as one more now.
 const STEP: SweepSettings = SweepSettings { iterations: 20, tolerance: 1e-3, seed: 0 };
 
-/// A limiter made for a model.
-#[derive(Clone, Debug)]
-pub(crate) enum Limiter<T> {
-    Csl(Csl<T>),
-    Sbd(SbdLimit<T>),
-    Esl(Esl<T>),
-    Apsl(Apsl<T>),
-    CslRate(Rates<Csl<T>>),
-    EslRate(Rates<Esl<T>>),
-}
-
-impl<T: LimitKernels> Limiter<T> {
-    /// Calls `f` with what does the work.
-    fn with<A>(&self, f: impl FnOnce(&dyn Limit<T>) -> A) -> A {
-        match self {
-            Limiter::Csl(csl) => f(csl),
-            Limiter::Sbd(sbd) => f(sbd),
-            Limiter::Esl(esl) => f(esl),
-            Limiter::Apsl(apsl) => f(apsl),
-            Limiter::CslRate(rates) => f(rates),
-            Limiter::EslRate(rates) => f(rates),
-        }
-    }
-
-    pub fn limits_rate(&self) -> bool {
-        self.with(|limiter| limiter.limits_rate())
-    }
-
-    /// Filters `target`, as one worker of a team.
-    ///
-    /// # Safety
-    /// As [`Job::filter`](super::Job::filter), for a desk laid out for the [`needs`](Stack::needs) of the stack that this
-    /// is in.
-    pub unsafe fn filter(
-        &self,
-        worker: Worker<'_>,
-        desk: Desk<'_, T>,
-        target: Target<'_, T>,
-        fixed: &[bool],
-    ) -> LimitReport {
-        let Some(job) = desk.job(target, fixed) else { return LimitReport::default() };
-        // SAFETY: the caller's promise.
-        self.with(|limiter| unsafe { job.filter(worker, limiter) })
-    }
-}
-
 /// The limiters of a model, in the order they act.
 #[derive(Clone, Debug)]
 pub(crate) struct Stack<T> {
@@ -232,13 +182,6 @@ impl<T: Scalar> Stack<T> {
     }
 }
 
-impl<T: LimitKernels> Stack<T> {
-    /// What all of them need.
-    pub fn needs(&self) -> Needs {
-        self.limiters.iter().fold(Needs::default(), |all, l| all.or(l.with(|l| l.needs())))
-    }
-}
-
 /// The elements that a limiter is for.
 #[derive(Default)]
 pub(crate) struct LimitParts {
@@ -254,17 +197,19 @@ impl LimitParts {
 
     fn limiter<T: Scalar>(&self, n: usize, kind: &LimitKind) -> Result<Limiter<T>, LimitError> {
         let triangles = &self.triangles;
-        Ok(match *kind {
-            LimitKind::Csl(limits, settings) => Limiter::Csl(Csl::new(n, triangles, &[limits], settings)?),
-            LimitKind::Sbd(limits, sweeps) => Limiter::Sbd(SbdLimit::new(n, triangles, &[limits], sweeps)?),
-            LimitKind::Edges(band, sweeps) => Limiter::Esl(Esl::new(n, &self.edges(), band, sweeps)?),
-            LimitKind::Areas(settings) => Limiter::Apsl(Apsl::areas(n, triangles, settings)?),
-            LimitKind::Volumes(settings) => Limiter::Apsl(Apsl::volumes(n, &self.tets, settings)?),
+        match *kind {
+            LimitKind::Csl(limits, settings) => Limiter::csl(n, triangles, &[limits], settings),
+            LimitKind::Sbd(limits, sweeps) => Limiter::sbd(n, triangles, &[limits], sweeps),
+            LimitKind::Edges(band, sweeps) => Limiter::edges(n, &self.edges(), band, sweeps),
+            LimitKind::Areas(settings) => Limiter::areas(n, triangles, settings),
+            LimitKind::Volumes(settings) => Limiter::volumes(n, &self.tets, settings),
             LimitKind::Rate(limits, sweeps) => {
                 let settings = CslSettings { sweeps, ..CslSettings::default() };
-                Limiter::CslRate(Rates(Csl::new(n, triangles, &[limits], settings)?))
+                Limiter::csl(n, triangles, &[limits], settings).map(Limiter::into_rates)
             }
-            LimitKind::EdgeRate(band, sweeps) => Limiter::EslRate(Rates(Esl::new(n, &self.edges(), band, sweeps)?)),
-        })
+            LimitKind::EdgeRate(band, sweeps) => {
+                Limiter::edges(n, &self.edges(), band, sweeps).map(Limiter::into_rates)
+            }
+        }
     }
 }
