@@ -254,8 +254,8 @@ impl<T: Scalar, const V: usize, const P: usize> Swept<T, V, P> {
     /// Looks, then has `sweep` go over all elements until all limits hold or the sweeps run out, then looks again. `sweep` gets the
     /// order of colours, and hears whether limits nearly hold and yet take long. `violation` names the rows.
     ///
-    /// Every sweep visits all elements. Those within their limits cost a look, and which they are changes from sweep to
-    /// sweep: an active set would have to look at them all the same to know.
+    /// Every sweep visits all elements: no active set as for the limit at the end of a step. A step's limiters take three or so
+    /// sweeps in a substep besides looking at everything before and after, which no active set can spare them.
     pub fn converge<K, const A: usize>(
         &self,
         job: &mut Application<'_, T>,
