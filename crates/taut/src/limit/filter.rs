@@ -182,7 +182,7 @@ pub(super) struct Application<'a, T> {
 impl<T: LimitKernels> Limiter<T> {
     /// Filters `target`, as one worker of a team: all call this, with memory that was laid out for this limiter. Does not move vertices
     /// whose flag is set in `fixed`; those beyond the last flag are free. So many of the most sweeps (or systems) are `spent`
-    /// already. All workers get the same report.
+    /// already. All workers get the same report, when all are done.
     pub(crate) fn filter(
         &self,
         worker: Worker<'_>,
@@ -206,6 +206,7 @@ impl<T: LimitKernels> Limiter<T> {
         }
         report.contained = application.add_up(&Tally { counts: [contained, 0, 0], ..Tally::default() }).counts[0];
         report.threads = worker.of;
+        worker.sync();
         report
     }
 }

@@ -6,8 +6,9 @@ use core::ops::Range;
 
 /// One worker's handle on an array that all workers read, and that each writes its own chunk of.
 ///
-/// What a worker reads is borrowed from its handle, and given back before it writes; and all meet before the first
-/// writes and after the last has written. So nobody reads what is being written.
+/// Workers meet after they have written. What they read of it they read while they write another array, or before they meet for
+/// another reason: so nobody reads what is being written. (Meeting before writing as well would need no such care, and doubles
+/// the meetings.)
 #[derive(Debug)]
 pub(super) struct Phased<'a, T> {
     pub worker: Worker<'a>,
@@ -24,7 +25,6 @@ impl<T: Copy> Phased<'_, T> {
     /// Returns when all workers have written theirs.
     pub fn write(&mut self, count: usize, size: usize, write: impl FnOnce(Range<usize>, &mut [T])) {
         let end = self.all.len();
-        self.worker.sync();
         write(self.worker.chunk(0..count), self.worker.chunk_of_rows(self.all, count, |run| end.min(run * size)));
         self.worker.sync();
     }

@@ -113,7 +113,6 @@ impl<T: Precision> Run<'_, T> {
         let mut turn = Turn { sweeps: 0, held: true };
         for (number, limiter) in limits.stack.limiters.iter().enumerate().filter(|(_, l)| l.limits_rate() == rates) {
             let report = limiter.filter(worker, limits.memory, target, fixed, spent);
-            worker.sync();
             turn = Turn { sweeps: turn.sweeps.max(report.iterations), held: turn.held && report.converged };
             if worker.id == 0
                 && let Ok(mut reports) = limits.reports.lock()
