@@ -44,14 +44,15 @@ fn kind(object: &Object) -> &'static str {
 
 /// The names of the bodies that a limiter is for.
 fn limited<'a>(simulation: &'a Simulation, limit: &LimitSpec) -> Vec<&'a str> {
-    let body = |object: &Object| match object.kind {
-        ObjectKind::Cloth => taut::BodyKind::Cloth,
-        ObjectKind::Solid => taut::BodyKind::Solid,
+    let fits = |object: &Object| match object.kind {
+        ObjectKind::Cloth => limit.kind.fits_cloth(),
+        ObjectKind::Solid => limit.kind.fits_solids(),
     };
-    let objects =
-        simulation.objects().iter().enumerate().filter(|(at, object)| {
-            limit.bodies.contains(at) || limit.bodies.is_empty() && limit.kind.fits(body(object))
-        });
+    let objects = simulation
+        .objects()
+        .iter()
+        .enumerate()
+        .filter(|(at, object)| limit.bodies.contains(at) || limit.bodies.is_empty() && fits(object));
     objects.map(|(_, object)| object.info.name.as_str()).collect()
 }
 

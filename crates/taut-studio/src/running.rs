@@ -1,11 +1,10 @@
 //! A model under way without a scene.
 
-use taut::Scalar;
 use taut::measure::{self, Strains, Totals};
-use taut::{Model, Params, Scratch, State, StepReport, step};
+use taut::{Model, Params, Precision, Scratch, State, StepReport, step};
 
 /// A model, where it is, and how it steps.
-pub struct Running<T: Scalar> {
+pub struct Running<T: Precision> {
     /// What moves.
     pub model: Model<T>,
     /// Where it is.
@@ -16,7 +15,7 @@ pub struct Running<T: Scalar> {
     pub params: Params,
 }
 
-impl<T: Scalar> Running<T> {
+impl<T: Precision> Running<T> {
     /// A model at rest, on one thread.
     pub fn new(model: Model<T>, params: Params) -> Self {
         Running { state: State::new(&model), scratch: Scratch::new(1), model, params }

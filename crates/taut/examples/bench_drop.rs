@@ -7,7 +7,7 @@
 //! Every frame is checked with exact arithmetic, outside of what is timed.
 
 use std::time::Instant;
-use taut::Scalar;
+use taut::Precision;
 use taut::internals::contact::exact::IntersectionFinder;
 use taut::mesh::TriMesh;
 use taut::{Cloth, Collider, Contact, ContactMaterial, ModelBuilder, Params, Pose, Scratch, Shape, Stage, State, step};
@@ -26,7 +26,7 @@ fn number(options: &[String], name: &str, default: u32) -> u32 {
     option(options, name, "").parse().unwrap_or(default)
 }
 
-fn run<T: Scalar>(options: &[String]) {
+fn run<T: Precision>(options: &[String]) {
     let side = number(options, "side", 101) as usize;
     let heap = option(options, "scene", "ball") == "heap";
     let mesh = sheet(side, heap, number(options, "seed", 0));

@@ -6,7 +6,7 @@
 //!
 //! `cargo run --release -p taut --example limit_behind_springs`
 
-use taut::limit::{Band, Csl, CslSettings, Limit, LimitScratch, RestTriangle, StrainLimits, SweepSettings};
+use taut::limit::{Band, CslSettings, LimitScratch, Limiter, RestTriangle, StrainLimits, SweepSettings};
 
 /// Side of the cloth in vertices; it is 1 m wide and weighs 0.2 kg.
 const N: usize = 21;
@@ -75,7 +75,7 @@ fn simulate(limited: bool) -> f64 {
     let limits = StrainLimits { weft: Band::upto(0.05), warp: Band::upto(0.1), shear: Band::both(0.3) };
     let settings =
         CslSettings { sweeps: SweepSettings { tolerance: TOLERANCE, iterations: 300, seed: 0 }, ..Default::default() };
-    let csl = Csl::<f64>::new(c.x.len(), &rest, &[limits], settings).expect("a sound mesh");
+    let csl = Limiter::<f64>::csl(c.x.len(), &rest, &[limits], settings).expect("a sound mesh");
     let mut scratch = LimitScratch::new(1);
     let (mut worst, mut last, mut iterations) = (0.0f64, 0.0, 0);
     for _ in 0..STEPS {

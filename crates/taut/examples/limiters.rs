@@ -8,8 +8,8 @@
 use std::time::Instant;
 use taut::Width;
 use taut::limit::{
-    Apsl, ApslSettings, Band, Csl, CslMotion, CslScheme, CslSettings, Esl, Limit, LimitScratch, RestTriangle, SbdLimit,
-    StrainLimits, SweepSettings, edges_of,
+    ApslSettings, Band, CslMotion, CslScheme, CslSettings, LimitScratch, Limiter, RestTriangle, StrainLimits,
+    SweepSettings, edges_of,
 };
 
 const ROUNDS: usize = 500;
@@ -20,19 +20,19 @@ fn main() {
     let edges = edges_of(&triangles, &positions);
     let n = positions.len();
     let start: Vec<[f32; 4]> = positions.iter().map(|&p| disturbed(p)).collect();
-    let make = |iterations| -> Vec<(&'static str, usize, Box<dyn Limit<f32>>)> {
+    let make = |iterations| -> Vec<(&'static str, usize, Limiter<f32>)> {
         let sweeps = SweepSettings { iterations, tolerance: 0.0, seed: 0 };
         let zero = [StrainLimits::both(0.0, 0.0, 0.0)];
         let csl = |scheme, motion| {
-            let csl = Csl::new(n, &rest, &zero, CslSettings { scheme, motion, sweeps });
-            Box::new(csl.expect("sound")) as Box<dyn Limit<f32>>
+            let csl = Limiter::csl(n, &rest, &zero, CslSettings { scheme, motion, sweeps });
+            csl.expect("sound")
         };
         vec![
             ("CSL-GS", rest.len(), csl(CslScheme::GaussSeidel, CslMotion::default())),
             ("CSL-GS, paper", rest.len(), csl(CslScheme::GaussSeidel, CslMotion::PAPER)),
             ("CSL-Jacobi", rest.len(), csl(CslScheme::Jacobi { held: 1.0 }, CslMotion::default())),
-            ("SBD", rest.len(), Box::new(SbdLimit::new(n, &rest, &zero, sweeps).expect("sound"))),
-            ("edges", edges.len(), Box::new(Esl::new(n, &edges, Band::both(0.0), sweeps).expect("sound"))),
+            ("SBD", rest.len(), Limiter::sbd(n, &rest, &zero, sweeps).expect("sound")),
+            ("edges", edges.len(), Limiter::edges(n, &edges, Band::both(0.0), sweeps).expect("sound")),
         ]
     };
     for width in [Width::W16, Width::W1] {
@@ -45,7 +45,7 @@ fn main() {
                 for (which, limiter) in [&few[i].2, &many[i].2].into_iter().enumerate() {
                     let mut p = start.clone();
                     let clock = Instant::now();
-                    scratch.filter_candidates(limiter.as_ref(), &mut p, &[]);
+                    limiter.apply_to_candidates(&mut p, &[], &mut scratch);
                     best[i][which] = best[i][which].min(clock.elapsed().as_secs_f64());
                 }
             }
@@ -71,7 +71,7 @@ fn apsl(positions: &[[f64; 3]], rest: &[RestTriangle]) {
     println!("{:>7} {:>10} {:>10} {:>9} {:>11}", "alpha", "before", "after", "systems", "CG a system");
     for alpha in [1.5, 1.1, 1.01, 1.001] {
         let settings = ApslSettings { alpha, substeps: 30, ..ApslSettings::default() };
-        let apsl = Apsl::<f64>::areas(positions.len(), rest, settings).expect("sound");
+        let apsl = Limiter::<f64>::areas(positions.len(), rest, settings).expect("sound");
         let x: Vec<[f64; 4]> = positions.iter().map(|p| [p[0], p[1], p[2], 1000.0]).collect();
         let mut v: Vec<[f64; 4]> = positions.iter().map(|p| [p[0] * p[0] * 100.0, 0.0, 0.0, 0.0]).collect();
         let fixed: Vec<bool> = positions.iter().map(|p| p[0] < 1e-9).collect();

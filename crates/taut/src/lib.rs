@@ -57,4 +57,4 @@ pub use solve::aero::Air;
 pub use solve::scheme::Integrator;
 pub use solve::user::{Constraint, ConstraintRow, RowSide, RowStrength, gradient_error};
 pub use state::State;
-pub use step::{LeftOut, Params, Problem, Scratch, Stage, StepReport, step};
+pub use step::{LeftOut, Params, Precision, Problem, Scratch, Stage, StepReport, step};

@@ -128,7 +128,8 @@ impl<T: Scalar> Model<T> {
     /// Replaces the strain limiters, between two steps. Those that stay as they were cost nothing; others are coloured and
     /// packed anew, about a tenth of what building the model took. States stay valid.
     pub fn set_limits(&mut self, limits: &[LimitSpec]) -> Result<(), BuildError> {
-        self.limits = Stack::new(self, limits, &self.limits)?;
+        let parts = |number, spec: &_| crate::builder::limited_parts(self, number, spec);
+        self.limits = Stack::new(self.vertices(), limits, &self.limits, parts)?;
         Ok(())
     }
 

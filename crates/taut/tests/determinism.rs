@@ -2,6 +2,8 @@
 
 mod common;
 
+use taut::{Precision, Width};
+
 use taut::limit::{ApslSettings, Band, LimitSpec, StrainLimits};
 use taut::measure::state_hash;
 use taut::{
@@ -9,10 +11,9 @@ use taut::{
     Model, ModelBuilder, Orthotropic, Params, Pose, Scratch, Shape, Solid, SolidElasticity, Solver, State, StrainForm,
     step,
 };
-use taut::{Scalar, Width};
 
 /// Cloth of both forms with every row, edges, hinges and damping, solids of both forms, wind, moving pins, colliders.
-fn run<T: Scalar>(threads: usize, width: Width) -> (u64, usize) {
+fn run<T: Precision>(threads: usize, width: Width) -> (u64, usize) {
     let all = ClothStiffness { weft: 0.9, warp: 0.8, shear: 0.5, area: 0.3, bend: 0.1, edge: 0.4 };
     let damping = ClothDamping { weft: 1.0, warp: 2.0, shear: 3.0, area: 0.5, bend: 4.0, edge: 1.0 };
     let cloth = Cloth { stiffness: all, damping, ..Cloth::default() };
@@ -65,7 +66,7 @@ fn threads_and_lane_widths_give_the_same_bits() {
 }
 
 /// Cloth with every kind of membrane and of bending, damped, and a soft body, all in physical units.
-fn physical<T: Scalar>() -> Model<T> {
+fn physical<T: Precision>() -> Model<T> {
     let damping = ElasticDamping { stretch: 0.01, shear: 0.02, bend: 0.01 };
     let cloth = |membrane| {
         let elasticity = ClothElasticity { membrane, area: 10.0, bend: [1e-4, 2e-4], damping };
@@ -84,13 +85,13 @@ fn physical<T: Scalar>() -> Model<T> {
     builder.build().unwrap()
 }
 
-fn swing<T: Scalar>(model: &Model<T>, state: &mut State<T>, scratch: &mut Scratch<T>, params: &Params, frames: u32) {
+fn swing<T: Precision>(model: &Model<T>, state: &mut State<T>, scratch: &mut Scratch<T>, params: &Params, frames: u32) {
     for _ in 0..frames {
         step(model, state, scratch, params, 1.0 / 120.0);
     }
 }
 
-fn held<T: Scalar>(model: &Model<T>) -> State<T> {
+fn held<T: Precision>(model: &Model<T>) -> State<T> {
     let mut state = State::new(model);
     [0, 8, 81, 130].into_iter().for_each(|v| state.pin(model, v));
     state
@@ -124,7 +125,7 @@ impl Way {
 
 #[test]
 fn physical_stiffness_gives_the_same_bits() {
-    fn check<T: Scalar>() {
+    fn check<T: Precision>() {
         let model = physical::<T>();
         let ball = Collider::fixed(Shape::Sphere { radius: 0.3 }, Pose::at([0.5, -0.4, 0.5]));
         for (i, way) in WAYS.iter().enumerate() {
@@ -150,7 +151,7 @@ fn physical_stiffness_gives_the_same_bits() {
 /// Every limiter, one after another, behind a solver in lanes and one for all elements together.
 #[test]
 fn limiters_give_the_same_bits() {
-    fn check<T: Scalar>() {
+    fn check<T: Precision>() {
         let limits = StrainLimits::both(0.03, 0.05, 0.1);
         let mut model = physical::<T>();
         let stack = [

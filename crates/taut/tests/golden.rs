@@ -15,6 +15,8 @@ use std::collections::BTreeMap;
 use std::f64::consts::TAU;
 use std::fmt::Write;
 use std::sync::Arc;
+use taut::{Precision, Width};
+
 use taut::limit::{ApslSettings, Band, LimitSpec, StrainLimits};
 use taut::measure::state_hash;
 use taut::mesh::TriMesh;
@@ -23,12 +25,11 @@ use taut::{
     ContactMaterial, ElasticDamping, Inextensibility, Integrator, Membrane, MeshCollider, Model, ModelBuilder,
     Orthotropic, Params, Pose, Scratch, Shape, Solid, SolidElasticity, SolidStiffness, Solver, State, StrainForm, step,
 };
-use taut::{Scalar, Width};
 
 const DT: f64 = 1.0 / 60.0;
 
 /// Something to step: a model with its pins, how to step it, and what moves in the course of it.
-struct World<T: Scalar> {
+struct World<T: Precision> {
     model: Model<T>,
     state: State<T>,
     params: Params,
@@ -36,7 +37,7 @@ struct World<T: Scalar> {
     drive: fn(&Model<T>, &mut State<T>, &mut Params, f64),
 }
 
-impl<T: Scalar> World<T> {
+impl<T: Precision> World<T> {
     fn new(builder: ModelBuilder, pins: &[u32], params: Params, frames: u32) -> Self {
         let model = builder.build().unwrap();
         let mut state = State::new(&model);
@@ -89,7 +90,7 @@ fn materials() -> Contact {
 }
 
 /// Every unitless row of cloth and solids, in both forms, damped, in wind, with pins that move.
-fn shares<T: Scalar>() -> World<T> {
+fn shares<T: Precision>() -> World<T> {
     let stiffness = ClothStiffness { weft: 0.9, warp: 0.8, shear: 0.5, area: 0.3, bend: 0.1, edge: 0.4 };
     let damping = ClothDamping { weft: 1.0, warp: 2.0, shear: 3.0, area: 0.5, bend: 4.0, edge: 1.0 };
     let cloth = Cloth { stiffness, damping, ..Cloth::default() };
@@ -116,7 +117,7 @@ fn shares<T: Scalar>() -> World<T> {
 }
 
 /// Every kind of row in physical units.
-fn physical<T: Scalar>(integrator: Integrator, solver: Solver, substeps: u32, tolerance: f64) -> World<T> {
+fn physical<T: Precision>(integrator: Integrator, solver: Solver, substeps: u32, tolerance: f64) -> World<T> {
     let damping = ElasticDamping { stretch: 0.01, shear: 0.02, bend: 0.01 };
     let cloth = |membrane| {
         let elasticity = ClothElasticity { membrane, area: 10.0, bend: [1e-4, 2e-4], damping };
@@ -145,7 +146,7 @@ fn physical<T: Scalar>(integrator: Integrator, solver: Solver, substeps: u32, to
 }
 
 /// A sheet held at two corners, within 1 %.
-fn held<T: Scalar>(cloth: Cloth, substeps: u32) -> World<T> {
+fn held<T: Precision>(cloth: Cloth, substeps: u32) -> World<T> {
     let params = Params { substeps, inextensibility: Inextensibility::within(0.01), ..Params::default() };
     let mut world = World::new(builder(&[(common::sheet(25), cloth)]), &[0, 24], params, 40);
     world.drive = |model, state, _, t| state.move_pin(model, 24, [1.0 - 0.3 * t, 0.0, 0.2 * t]);
@@ -153,7 +154,7 @@ fn held<T: Scalar>(cloth: Cloth, substeps: u32) -> World<T> {
 }
 
 /// A stiff beam, clamped at one end, whose levels hold it.
-fn beam<T: Scalar>() -> World<T> {
+fn beam<T: Precision>() -> World<T> {
     let mut builder = ModelBuilder::new();
     let stiffness = SolidStiffness::default();
     builder.add_solid("beam", &common::bar(24, 3, 3, 0.02), &Solid { stiffness, ..Solid::default() }).unwrap();
@@ -163,7 +164,7 @@ fn beam<T: Scalar>() -> World<T> {
 }
 
 /// Limiters of strain, edges, areas, volumes and rates, over cloth on a ball.
-fn limited<T: Scalar>(solver: Solver) -> World<T> {
+fn limited<T: Precision>(solver: Solver) -> World<T> {
     let mut builder = builder(&[(common::sheet(13), continuum(20.0)), (common::sheet(9), Cloth::default())]);
     builder.add_solid("c", &common::bar(3, 2, 2, 0.1), &Solid::default()).unwrap();
     for limit in [
@@ -184,7 +185,7 @@ fn limited<T: Scalar>(solver: Solver) -> World<T> {
 }
 
 /// One limiter on its own, over cloth that falls on a ball with materials.
-fn limited_touching<T: Scalar>(spec: LimitSpec) -> World<T> {
+fn limited_touching<T: Precision>(spec: LimitSpec) -> World<T> {
     let mut builder = builder(&[(common::sheet(13), continuum(20.0))]);
     builder.limit(spec);
     let params = Params {
@@ -197,7 +198,7 @@ fn limited_touching<T: Scalar>(spec: LimitSpec) -> World<T> {
 }
 
 /// Two sheets, one over the other, fall on a ball and the floor, and into themselves.
-fn drape<T: Scalar>(cloth: Cloth, hold: Inextensibility, substeps: u32) -> World<T> {
+fn drape<T: Precision>(cloth: Cloth, hold: Inextensibility, substeps: u32) -> World<T> {
     let above = moved(common::sheet(15), [0.07, 0.05, 0.03], 0.9);
     let params = Params {
         substeps,
@@ -210,7 +211,7 @@ fn drape<T: Scalar>(cloth: Cloth, hold: Inextensibility, substeps: u32) -> World
 }
 
 /// A closed mesh (an octahedron, rounded) that spins up into a sheet held at four corners.
-fn caught<T: Scalar>() -> World<T> {
+fn caught<T: Precision>() -> World<T> {
     let (rest, triangles) = octahedron();
     let shape = Arc::new(ColliderMesh::new(&rest, &triangles));
     let params =
@@ -240,7 +241,7 @@ fn octahedron() -> (Vec<[f64; 3]>, Vec<[u32; 3]>) {
 }
 
 /// A sheet squeezed between a ball that comes down and a plate: the guard has to stop things.
-fn squeezed<T: Scalar>() -> World<T> {
+fn squeezed<T: Precision>() -> World<T> {
     let plate = Collider::fixed(Shape::Box { half: [0.6, 0.05, 0.6] }, Pose::at([0.5, -0.06, 0.5]));
     let params = Params {
         substeps: 6,
@@ -257,7 +258,7 @@ fn squeezed<T: Scalar>() -> World<T> {
 }
 
 /// Two sheets that start through each other are pulled apart.
-fn tangled<T: Scalar>() -> World<T> {
+fn tangled<T: Precision>() -> World<T> {
     let mut upright = moved(common::sheet(9), [0.0; 3], 0.6);
     for p in &mut upright.positions {
         *p = [p[0] + 0.213, p[2] - 0.07, 0.517];
@@ -267,7 +268,7 @@ fn tangled<T: Scalar>() -> World<T> {
 }
 
 /// A soft body falls on a corner of a box, with a skin.
-fn dropped<T: Scalar>() -> World<T> {
+fn dropped<T: Precision>() -> World<T> {
     let mut builder = ModelBuilder::new();
     builder.add_solid("jelly", &common::bar(4, 4, 4, 0.06), &Solid::default()).unwrap();
     let slope = Collider::fixed(Shape::Box { half: [0.1, 0.2, 0.1] }, Pose::at([0.0, -0.26, 0.0]));
@@ -276,7 +277,7 @@ fn dropped<T: Scalar>() -> World<T> {
 }
 
 /// Springs, a mass, and cloth on vertices of another.
-fn sewn<T: Scalar>() -> World<T> {
+fn sewn<T: Precision>() -> World<T> {
     let mut builder = builder(&[(common::sheet(9), Cloth::default())]);
     let base = builder.add_vertices(&[[0.0, -0.3, 0.0], [1.0, -0.3, 0.0]]).unwrap();
     builder.add_mass(base, 0.05).unwrap();
@@ -297,7 +298,7 @@ const EXPLICIT: Integrator = Integrator::AlphaBeta { alpha: 0.0, beta: 1.0 };
 const MIDPOINT: Integrator = Integrator::AlphaBeta { alpha: 0.6, beta: 0.6 };
 const TRAPEZE: Integrator = Integrator::Newmark { beta: 0.25, gamma: 0.5 };
 
-fn each<T: Scalar>(found: &mut BTreeMap<String, u64>) {
+fn each<T: Precision>(found: &mut BTreeMap<String, u64>) {
     let mut add = |name: &str, make: &dyn Fn() -> World<T>, ways: &[(usize, Width)]| {
         for &(threads, width) in ways {
             let hash = make().run(&mut Scratch::new(threads).with_width(width).eager());

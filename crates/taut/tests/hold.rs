@@ -2,13 +2,14 @@
 
 mod common;
 
+use taut::{Precision, Width};
+
 use taut::measure::{elastic_energy, state_hash, strains};
 use taut::mesh::TriMesh;
 use taut::{
     Cloth, ClothElasticity, ClothStiffness, ElasticDamping, Grain, Inextensibility, Membrane, Model, ModelBuilder,
     Orthotropic, Params, Scratch, Solid, SolidElasticity, SolidStiffness, State, StepReport, step,
 };
-use taut::{Scalar, Width};
 
 const NO_ROWS: ClothStiffness = ClothStiffness { weft: 0.0, warp: 0.0, shear: 0.0, area: 0.0, bend: 0.0, edge: 0.0 };
 const DT: f64 = 1.0 / 60.0;
@@ -22,7 +23,7 @@ fn rows_only() -> Cloth {
     Cloth { stiffness, ..Cloth::default() }
 }
 
-fn model<T: Scalar>(mesh: &TriMesh, cloth: &Cloth) -> Model<T> {
+fn model<T: Precision>(mesh: &TriMesh, cloth: &Cloth) -> Model<T> {
     let mut builder = ModelBuilder::new();
     builder.add_cloth("sheet", mesh, cloth).unwrap();
     builder.build().unwrap()
@@ -34,7 +35,7 @@ fn params(hold: Inextensibility) -> Params {
 
 /// A sheet of n × n vertices held at two corners of one edge, released flat: the largest stretch of an edge or along weft or warp
 /// at the end of any frame, and the last report.
-fn hang<T: Scalar>(n: usize, cloth: &Cloth, hold: Inextensibility, frames: usize) -> (f64, StepReport) {
+fn hang<T: Precision>(n: usize, cloth: &Cloth, hold: Inextensibility, frames: usize) -> (f64, StepReport) {
     let model = model::<T>(&common::sheet(n), cloth);
     let mut state = State::new(&model);
     state.pin(&model, 0);
@@ -333,7 +334,7 @@ fn rigid() -> Solid {
 }
 
 /// A bar of cubes, n of them along each axis and 1 m long, from (`from`, 0, 0) on.
-fn bar<T: Scalar>(n: [usize; 3], from: f64, solid: &Solid) -> Model<T> {
+fn bar<T: Precision>(n: [usize; 3], from: f64, solid: &Solid) -> Model<T> {
     let mut mesh = common::bar(n[0], n[1], n[2], 1.0 / n[0] as f64);
     mesh.positions.iter_mut().for_each(|p| p[0] += from);
     let mut builder = ModelBuilder::new();
@@ -342,13 +343,13 @@ fn bar<T: Scalar>(n: [usize; 3], from: f64, solid: &Solid) -> Model<T> {
 }
 
 /// Pins the end of a bar.
-fn clamp<T: Scalar>(model: &Model<T>, state: &mut State<T>, from: f64) {
+fn clamp<T: Precision>(model: &Model<T>, state: &mut State<T>, from: f64) {
     let rest = model.rest_positions();
     (0..rest.len()).filter(|&v| rest[v][0] < from + 1e-6).for_each(|v| state.pin(model, v as u32));
 }
 
 /// A beam clamped at one end and let go: how far its other end sinks at most in half a second, m, and the last report.
-fn sink<T: Scalar>(hold: Inextensibility, gravity: f64, from: f64) -> (f64, StepReport) {
+fn sink<T: Precision>(hold: Inextensibility, gravity: f64, from: f64) -> (f64, StepReport) {
     let model = bar::<T>([30, 5, 5], from, &rigid());
     let mut state = State::new(&model);
     clamp(&model, &mut state, from);

@@ -234,7 +234,7 @@ fn contacts_work_with_every_solver() {
 /// within the size of the bodies and the way that a free fall takes them, twice that because a short end may whip.
 #[test]
 fn absurd_stiffness_stays_where_it_is() {
-    fn run<T: taut::Scalar>(solver: Solver, k: f64, dt: f64, masses: bool) {
+    fn run<T: taut::Precision>(solver: Solver, k: f64, dt: f64, masses: bool) {
         let membrane = Membrane::Continuum(Orthotropic { weft: k, warp: k, poisson: 0.3, shear: 0.4 * k });
         let mut builder = ModelBuilder::new();
         builder.add_cloth("sheet", &common::sheet(6), &cloth(membrane, 0.0)).unwrap();

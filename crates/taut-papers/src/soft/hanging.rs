@@ -1,8 +1,7 @@
 //! The paper's test: a square of cloth, let go lying, held by two corners.
 
 use crate::Error;
-use taut::Scalar;
-use taut::{Cloth, ClothElasticity, ElasticDamping, Integrator, Membrane, ModelBuilder, Params, Solver};
+use taut::{Cloth, ClothElasticity, ElasticDamping, Integrator, Membrane, ModelBuilder, Params, Precision, Solver};
 use taut_scene::generate::{SheetParams, sheet};
 use taut_studio::Running;
 
@@ -25,7 +24,7 @@ pub struct Piece {
 }
 
 /// A cloth held by two corners.
-pub fn hanging<T: Scalar>(piece: &Piece, params: Params) -> Result<Running<T>, Error> {
+pub fn hanging<T: Precision>(piece: &Piece, params: Params) -> Result<Running<T>, Error> {
     let mesh = sheet(&SheetParams { nx: piece.nx, ny: piece.ny, ..SheetParams::default() })?;
     let damping = ElasticDamping { stretch: piece.gamma, shear: piece.gamma, bend: piece.gamma };
     let elasticity = ClothElasticity { membrane: piece.membrane, area: 0.0, bend: [piece.bend; 2], damping };

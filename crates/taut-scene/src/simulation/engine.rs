@@ -2,7 +2,7 @@
 
 use crate::write::checkpoint::{Checkpoint, CheckpointError, Element};
 use std::ops::Range;
-use taut::Scalar;
+use taut::Precision;
 use taut::limit::{LimitReport, LimitSpec};
 use taut::measure::{self, Strains, Totals};
 use taut::{Body, BuildError, Model, ModelBuilder, Params, Scratch, State, StepReport};
@@ -37,14 +37,17 @@ pub(super) trait Engine: Send {
     fn restore(&mut self, checkpoint: &mut Checkpoint) -> Result<(), CheckpointError>;
 }
 
-struct Typed<T: Scalar> {
+struct Typed<T: Precision> {
     model: Model<T>,
     state: State<T>,
     scratch: Scratch<T>,
 }
 
 /// Builds the model in the precision of `T`.
-pub(super) fn build<T: Scalar + Element>(builder: ModelBuilder, threads: usize) -> Result<Box<dyn Engine>, BuildError> {
+pub(super) fn build<T: Precision + Element>(
+    builder: ModelBuilder,
+    threads: usize,
+) -> Result<Box<dyn Engine>, BuildError> {
     let model = builder.build::<T>()?;
     let scratch = Scratch::new(threads).with_clock(seconds);
     Ok(Box::new(Typed { state: State::new(&model), scratch, model }))
@@ -61,7 +64,7 @@ pub fn seconds() -> f64 {
     START.get_or_init(Instant::now).elapsed().as_secs_f64()
 }
 
-impl<T: Scalar + Element> Engine for Typed<T> {
+impl<T: Precision + Element> Engine for Typed<T> {
     fn step(&mut self, params: &Params, dt: f64) -> StepReport {
         taut::step(&self.model, &mut self.state, &mut self.scratch, params, dt)
     }

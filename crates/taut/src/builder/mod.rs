@@ -4,6 +4,7 @@ mod cloth;
 mod elastic;
 mod error;
 mod frames;
+mod limits;
 mod links;
 mod patches;
 mod plate;
@@ -13,6 +14,7 @@ pub use cloth::{Cloth, ClothDamping, ClothStiffness};
 pub use elastic::{ClothElasticity, ElasticDamping, Membrane, Orthotropic, SolidElasticity};
 pub use error::{BuildError, Oddity, Warning};
 pub use frames::{Grain, StrainForm};
+pub(crate) use limits::limited_parts;
 pub use patches::Bending;
 pub use solid::{Solid, SolidStiffness};
 

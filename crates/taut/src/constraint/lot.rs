@@ -127,11 +127,7 @@ impl<'a, X: Copy, const N: usize> PerBlock<'a, X, N> {
 
 /// N rows of numbers.
 #[inline(always)]
-pub(crate) fn load_rows<T: Scalar, L: Lanes<T>, const N: usize>(
-    token: L::Token,
-    from: &[[T; BLOCK]; N],
-    lane: usize,
-) -> [L; N] {
+fn load_rows<T: Scalar, L: Lanes<T>, const N: usize>(token: L::Token, from: &[[T; BLOCK]; N], lane: usize) -> [L; N] {
     let mut out = [L::load(token, &from[0][lane..]); N];
     for i in 1..N {
         out[i] = L::load(token, &from[i][lane..]);
@@ -144,7 +140,7 @@ pub(crate) fn load_rows<T: Scalar, L: Lanes<T>, const N: usize>(
 /// # Safety
 /// As [`Lanes::gather`].
 #[inline(always)]
-pub(crate) unsafe fn gather<T: Scalar, L: Lanes<T>, const V: usize>(
+unsafe fn gather<T: Scalar, L: Lanes<T>, const V: usize>(
     token: L::Token,
     from: Shared<'_, Vertex<T>>,
     places: &[[Place; BLOCK]; V],
@@ -164,7 +160,7 @@ pub(crate) unsafe fn gather<T: Scalar, L: Lanes<T>, const V: usize>(
 /// # Safety
 /// As [`Lanes::scatter`].
 #[inline(always)]
-pub(crate) unsafe fn scatter<T: Scalar, L: Lanes<T>, const V: usize>(
+unsafe fn scatter<T: Scalar, L: Lanes<T>, const V: usize>(
     value: [[L; 4]; V],
     to: Shared<'_, Vertex<T>>,
     places: &[[Place; BLOCK]; V],

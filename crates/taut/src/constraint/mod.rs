@@ -19,5 +19,5 @@ pub use batch::{Batch, Block, Compliance, Elastic, Loose, Packed, SLACK};
 pub(crate) use elements::LooseElements;
 pub use elements::{Elements, Visit};
 pub use lot::{Lot, PerBlock};
-pub(crate) use lot::{edges, floored, gather, load_rows, move_vertices, point, scatter, weights};
+pub(crate) use lot::{edges, floored, move_vertices, point, weights};
 pub use sweep::{Cold, Compiled, Hot, LaneChoice, LotKernel, Sweep, Warm};

@@ -62,7 +62,7 @@ mod tests {
         (model, state)
     }
 
-    fn length_after<T: Scalar>(elastic: bool, solver: Solver, width: Width, steps: usize) -> f64 {
+    fn length_after<T: crate::Precision>(elastic: bool, solver: Solver, width: Width, steps: usize) -> f64 {
         let (model, mut state) = hung::<T>(elastic);
         let params = Params { solver, iterations: 20, ..Params::default() };
         let mut scratch = Scratch::new(1).with_width(width);

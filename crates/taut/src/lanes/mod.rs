@@ -14,8 +14,6 @@ pub use dual::Dual;
 pub use shared::{Place, Shared};
 pub use vec3::{V3, xyz};
 
-use crate::limit::LimitKernels;
-use crate::{Model, Params, Scratch, State, StepReport};
 use core::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Sub};
 use fearless_simd::Level;
 
@@ -87,9 +85,7 @@ pub trait Real:
 }
 
 /// What a simulation computes in: `f32` for speed, `f64` for study.
-pub trait Scalar:
-    LimitKernels + Real<Mask = bool> + PartialOrd + Default + Send + Sync + core::fmt::Debug + 'static
-{
+pub trait Scalar: Real<Mask = bool> + PartialOrd + Default + Send + Sync + core::fmt::Debug + 'static {
     /// `"f32"` or `"f64"`.
     const NAME: &'static str;
     /// Rounds to this precision.
@@ -107,16 +103,6 @@ pub trait Scalar:
     /// The same for kernels that seldom matter: one by one, or in the one width that costs the least to compile for
     /// what it gains.
     fn run_cold<K: Kernel<Self>>(width: Width, level: Level, kernel: K);
-    /// [`step`](crate::step()), compiled here once for each precision: it holds every kernel in every width and
-    /// instruction set, which no user's crate should have to compile again.
-    #[doc(hidden)]
-    fn step(
-        model: &Model<Self>,
-        state: &mut State<Self>,
-        scratch: &mut Scratch<Self>,
-        params: &Params,
-        dt: f64,
-    ) -> StepReport;
 }
 
 /// Several elements' numbers side by side, with the memory access that packed elements need.
@@ -234,15 +220,6 @@ macro_rules! scalar {
             }
             fn run_cold<K: Kernel<Self>>(width: Width, level: Level, kernel: K) {
                 wide::$cold(width, level, kernel);
-            }
-            fn step(
-                model: &Model<Self>,
-                state: &mut State<Self>,
-                scratch: &mut Scratch<Self>,
-                params: &Params,
-                dt: f64,
-            ) -> StepReport {
-                crate::step::step_in(model, state, scratch, params, dt)
             }
         }
 

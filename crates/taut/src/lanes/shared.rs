@@ -102,6 +102,12 @@ impl<'a, T: Copy> Shared<'a, T> {
         unsafe { core::slice::from_raw_parts_mut(self.start.add(range.start), range.len()) }
     }
 
+    /// The places of `range`, as a slice of their own.
+    pub fn part(self, range: Range<usize>) -> Self {
+        assert!(range.start <= range.end && range.end <= self.len, "a range beyond the slice");
+        Shared { start: self.start.wrapping_add(range.start), len: range.len(), borrow: PhantomData }
+    }
+
     /// The first `count` values, to read.
     ///
     /// # Safety

@@ -1,6 +1,7 @@
 //! What may be: bands of strain.
 
-use crate::BuildError;
+use super::LimitError;
+use super::error::bad;
 
 /// The values that a strain may have. 0 is rest, 0.1 is ten percent longer.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,12 +33,11 @@ impl Band {
 
     /// Bounds are numbers with zero between them. Rest must be allowed, or a solver could be asked for shapes that no
     /// row has a gradient towards.
-    pub(super) fn check(self, name: &'static str) -> Result<(), BuildError> {
+    pub(super) fn check(self, name: &'static str) -> Result<(), LimitError> {
         let expected = "a band that contains 0";
-        let bad = |found| Err(BuildError::Parameter { body: String::new(), name, found, expected });
         match self {
-            Band { least, .. } if least.is_nan() || least > 0.0 => bad(least),
-            Band { most, .. } if most.is_nan() || most < 0.0 => bad(most),
+            Band { least, .. } if least.is_nan() || least > 0.0 => bad(name, least, expected),
+            Band { most, .. } if most.is_nan() || most < 0.0 => bad(name, most, expected),
             _ => Ok(()),
         }
     }
@@ -69,16 +69,15 @@ impl StrainLimits {
     }
 
     /// Limits can be used, and there is one for all elements or one for each.
-    pub(super) fn check_all(limits: &[StrainLimits], elements: usize) -> Result<(), BuildError> {
+    pub(super) fn check_all(limits: &[StrainLimits], elements: usize) -> Result<(), LimitError> {
         limits.iter().try_for_each(StrainLimits::check)?;
         if limits.len() == 1 || limits.len() == elements {
             return Ok(());
         }
-        let (body, found) = (String::new(), limits.len());
-        Err(BuildError::Length { body, list: "limits", found, expected: elements })
+        Err(LimitError::Length { list: "limits", found: limits.len(), expected: elements })
     }
 
-    fn check(&self) -> Result<(), BuildError> {
+    fn check(&self) -> Result<(), LimitError> {
         self.weft.check("weft limit")?;
         self.warp.check("warp limit")?;
         self.shear.check("shear limit")

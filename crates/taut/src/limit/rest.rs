@@ -112,15 +112,11 @@ pub(super) fn distinct(vertices: &[u32]) -> bool {
 
 /// Every edge of the triangles once, with its length in `positions` (m), in ascending order.
 pub fn edges_of(triangles: &[[u32; 3]], positions: &[[f64; 3]]) -> Vec<RestEdge> {
-    let mut pairs: Vec<[u32; 2]> =
-        triangles.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]).map(|[a, b]| [a.min(b), a.max(b)]).collect();
-    pairs.sort_unstable();
-    pairs.dedup();
-    pairs.into_iter().map(|ends| between(ends, positions)).collect()
+    between(triangles.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]), positions)
 }
 
 /// The distance across every edge with two triangles: the linear bending springs of APSL §6.
-pub fn bend_edges(triangles: &[[u32; 3]], positions: &[[f64; 3]]) -> Vec<RestEdge> {
+pub(super) fn bend_edges(triangles: &[[u32; 3]], positions: &[[f64; 3]]) -> Vec<RestEdge> {
     let mut sides: Vec<([u32; 2], u32)> = triangles
         .iter()
         .flat_map(|&[a, b, c]| [([a, b], c), ([b, c], a), ([c, a], b)])
@@ -128,18 +124,20 @@ pub fn bend_edges(triangles: &[[u32; 3]], positions: &[[f64; 3]]) -> Vec<RestEdg
         .collect();
     sides.sort_unstable();
     let across = |pair: &[([u32; 2], u32)]| match *pair {
-        [(e, a), (f, b)] if e == f && a != b => Some([a.min(b), a.max(b)]),
+        [(e, a), (f, b)] if e == f && a != b => Some([a, b]),
         _ => None,
     };
-    let mut pairs: Vec<[u32; 2]> = sides.windows(2).filter_map(across).collect();
-    pairs.sort_unstable();
-    pairs.dedup();
-    pairs.into_iter().map(|ends| between(ends, positions)).collect()
+    between(sides.windows(2).filter_map(across), positions)
 }
 
-fn between(vertices: [u32; 2], positions: &[[f64; 3]]) -> RestEdge {
+/// Each of the pairs once, with its distance, in ascending order.
+fn between(pairs: impl Iterator<Item = [u32; 2]>, positions: &[[f64; 3]]) -> Vec<RestEdge> {
+    let mut pairs: Vec<[u32; 2]> = pairs.map(|[a, b]| [a.min(b), a.max(b)]).collect();
+    pairs.sort_unstable();
+    pairs.dedup();
     let at = |v: u32| positions.get(v as usize).map_or(V3::from([0.0; 3]), |&p| V3::from(p));
-    RestEdge { vertices, length: (at(vertices[1]) - at(vertices[0])).norm2().sqrt() }
+    let length = |[a, b]: [u32; 2]| (at(b) - at(a)).norm2().sqrt();
+    pairs.into_iter().map(|ends| RestEdge { vertices: ends, length: length(ends) }).collect()
 }
 
 /// The triangles of a batch of strain elements (six rest numbers: Q⁻¹ and two rest stretches), in its own vertex

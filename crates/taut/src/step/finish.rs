@@ -1,5 +1,6 @@
 //! The end of a substep: velocities, damping, and the containment of what is no number.
 
+use super::Precision;
 use super::arrays::{Chunk, on_chunk};
 use super::run::Run;
 use crate::lanes::{Scalar, Vertex};
@@ -7,7 +8,7 @@ use crate::solve::pbd::DampAll;
 use crate::solve::scheme::Scheme;
 use crate::team::Worker;
 
-impl<T: Scalar> Run<'_, T> {
+impl<T: Precision> Run<'_, T> {
     /// Velocities from positions, then damping. Returns how many vertices had to be contained.
     pub(super) fn finish(&self, worker: Worker<'_>, scheme: &Scheme) -> u64 {
         let mut contained = self.arrays.on_chunk(worker, |mut chunk| {

@@ -1,13 +1,13 @@
 //! What keeps cloth from stretching, in a step.
 
+use super::Precision;
 use super::Stage;
 use super::run::{Log, Run, Substep};
 use crate::contact::FrictionBudget;
-use crate::lanes::Scalar;
 use crate::levels::Candidates;
 use crate::team::Worker;
 
-impl<T: Scalar> Run<'_, T> {
+impl<T: Precision> Run<'_, T> {
     /// Moves vertices by what the coarse levels find, before the sweeps over the elements.
     pub(super) fn correct_coarsely(&self, worker: Worker<'_>) {
         if let Some(part) = &self.parts.inextensibility {

@@ -1,35 +1,26 @@
 //! The strain limiters in a step: after the solve, and before contact's last word.
 
-use super::Stage;
 use super::run::{Log, Run};
+use super::{Precision, Stage};
+use crate::constraint::LaneChoice;
 use crate::contact::{FrictionBudget, PlacedCollider};
-use crate::lanes::{Scalar, Width};
-use crate::limit::{Desk, LimitMemory, LimitReport, Limiter, Stack, Target};
+use crate::lanes::Scalar;
+use crate::limit::{LimitMemory, LimitReport, Limiter, Stack, Target, Workspace};
 use crate::solve::scheme::Scheme;
 use crate::team::Worker;
-use fearless_simd::Level;
 use std::sync::Mutex;
 
 /// What limiters keep between steps.
 #[derive(Debug, Default)]
-pub(super) struct LimitScratch<T: Scalar> {
+pub(super) struct StepLimits<T: Scalar> {
     memory: LimitMemory<T>,
     reports: Mutex<Vec<LimitReport>>,
 }
 
-impl<T: Scalar> LimitScratch<T> {
+impl<T: Scalar> StepLimits<T> {
     /// What each limiter did in the last step.
     pub fn reports(&mut self) -> &[LimitReport] {
         self.reports.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner)
-    }
-
-    /// Lays out the memory for a step of a model with limiters; nothing if it has none.
-    pub fn begin<'a>(&'a mut self, stack: &'a Stack<T>, width: Width, level: Level) -> Option<Limits<'a, T>> {
-        let reports = self.reports.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner);
-        reports.clear();
-        reports.resize(stack.limiters.len(), LimitReport::none());
-        let desk = self.memory.desk(&stack.needs(), width, level);
-        (!stack.limiters.is_empty()).then_some(Limits { stack, desk, reports: &self.reports })
     }
 
     /// What all limiters did in the last step.
@@ -38,15 +29,26 @@ impl<T: Scalar> LimitScratch<T> {
     }
 }
 
+impl<T: Precision> StepLimits<T> {
+    /// Lays out the memory for a step of a model with limiters; nothing if it has none.
+    pub fn begin<'a>(&'a mut self, stack: &'a Stack<T>, lanes: LaneChoice) -> Option<Limits<'a, T>> {
+        let reports = self.reports.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner);
+        reports.clear();
+        reports.resize(stack.limiters.len(), LimitReport::none());
+        let memory = self.memory.lay_out(&stack.limiters, lanes);
+        (!stack.limiters.is_empty()).then_some(Limits { stack, memory, reports: &self.reports })
+    }
+}
+
 /// The limiters of a step under way.
 pub(super) struct Limits<'a, T> {
     stack: &'a Stack<T>,
-    desk: Desk<'a, T>,
+    memory: Workspace<'a, T>,
     /// By limiter, over all substeps.
     reports: &'a Mutex<Vec<LimitReport>>,
 }
 
-impl<T: Scalar> Run<'_, T> {
+impl<T: Precision> Run<'_, T> {
     /// Brings strain within its limits, in turn with contact, which has the last word: nothing ends up inside a collider.
     ///
     /// Vertices that touch something move like others, and contact puts them back on its surface, which may stretch what the limiters had
@@ -93,9 +95,8 @@ impl<T: Scalar> Run<'_, T> {
         else {
             return;
         };
-        // SAFETY: nobody marks vertices as touched before the next substep.
-        let touched = unsafe { self.arrays.touched.first(self.model.vertices()) };
-        self.filter(worker, limits, true, 0, Target::Rates { x: self.arrays.x, v: self.arrays.v }, touched);
+        let target = Target::Rates { x: self.arrays.x, v: self.arrays.v };
+        self.filter(worker, limits, true, 0, target, worker.read(self.arrays.touched));
         self.lap(log, Stage::Limit);
     }
 
@@ -111,10 +112,7 @@ impl<T: Scalar> Run<'_, T> {
     ) -> Turn {
         let mut turn = Turn { sweeps: 0, held: true };
         for (number, limiter) in limits.stack.limiters.iter().enumerate().filter(|(_, l)| l.limits_rate() == rates) {
-            // SAFETY: the desk was laid out for this stack; all workers come here with the same limiter, and nobody touches
-            // positions, velocities or marks until all have returned and met.
-            let report = unsafe { limiter.filter(worker, limits.desk.after(spent), target, fixed) };
-            worker.sync();
+            let report = limiter.filter(worker, limits.memory, target, fixed, spent);
             turn = Turn { sweeps: turn.sweeps.max(report.iterations), held: turn.held && report.converged };
             if worker.id == 0
                 && let Ok(mut reports) = limits.reports.lock()

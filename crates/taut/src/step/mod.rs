@@ -5,6 +5,7 @@ mod finish;
 mod hold;
 mod limit;
 mod params;
+mod precision;
 mod predict;
 mod report;
 mod run;
@@ -15,6 +16,7 @@ mod touch;
 mod user;
 
 pub use params::Params;
+pub use precision::Precision;
 pub use report::{LeftOut, Problem, Stage, StepReport};
 pub use scratch::Scratch;
 
@@ -34,7 +36,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// Advances the state by `dt` seconds. Never fails and never panics; what had to be contained is in the report, and so is why nothing
 /// was done, if nothing could be: a time step that is not positive and finite, a state of another model.
-pub fn step<T: Scalar>(
+pub fn step<T: Precision>(
     model: &Model<T>,
     state: &mut State<T>,
     scratch: &mut Scratch<T>,
@@ -45,7 +47,7 @@ pub fn step<T: Scalar>(
 }
 
 /// The step itself.
-pub(crate) fn step_in<T: Scalar>(
+fn step_in<T: Precision>(
     model: &Model<T>,
     state: &mut State<T>,
     scratch: &mut Scratch<T>,

@@ -1,5 +1,6 @@
 //! Where everything would go if nothing but outer forces, and the elastic forces of before, acted on it.
 
+use super::Precision;
 use super::arrays::{At, Chunk};
 use super::run::{Run, Substep};
 use crate::lanes::Scalar;
@@ -7,7 +8,7 @@ use crate::solve::aero::Blow;
 use crate::solve::scheme::Scheme;
 use crate::team::Worker;
 
-impl<T: Scalar> Run<'_, T> {
+impl<T: Precision> Run<'_, T> {
     /// Forces into velocities, velocities into candidate positions, pins to where they have to be.
     pub(super) fn predict(&self, worker: Worker<'_>, substep: &Substep<T>) {
         let (scheme, h) = (&substep.scheme, self.time.h);

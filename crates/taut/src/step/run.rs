@@ -1,5 +1,6 @@
 //! A step under way: its stages, as every worker of the team goes through them.
 
+use super::Precision;
 use super::arrays::Arrays;
 use super::limit::Limits;
 use super::report::StepTally;
@@ -103,7 +104,7 @@ pub(super) struct Substep<T> {
     pub colliders: Vec<PlacedCollider<T>>,
 }
 
-impl<'a, T: Scalar> Run<'a, T> {
+impl<'a, T: Precision> Run<'a, T> {
     /// A step as planned, on the lists of `state` and `memory`.
     pub fn new(
         model: &'a Model<T>,
@@ -158,7 +159,7 @@ impl<'a, T: Scalar> Run<'a, T> {
             parts: StepParts {
                 global: plan.global.then_some(&memory.global),
                 inextensibility: memory.inextensibility.view(),
-                limits: memory.limit.begin(&model.limits, lanes.width, lanes.level),
+                limits: memory.limit.begin(&model.limits, lanes),
                 contact: plan.meets.then_some(&memory.contact),
             },
             clock,

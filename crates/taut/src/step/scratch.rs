@@ -1,6 +1,6 @@
 //! What a step needs besides model and state.
 
-use super::limit::LimitScratch;
+use super::limit::StepLimits;
 use crate::constraint::LaneChoice;
 use crate::contact::pipeline::ContactPipeline;
 use crate::lanes::{Scalar, Vertex, Width};
@@ -35,7 +35,7 @@ pub(super) struct StepMemory<T: Scalar> {
     pub touched: Vec<bool>,
     pub global: Global,
     pub contact: Mutex<ContactPipeline<T>>,
-    pub limit: LimitScratch<T>,
+    pub limit: StepLimits<T>,
     pub inextensibility: Inextensible<T>,
 }
 

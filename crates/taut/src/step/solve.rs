@@ -1,10 +1,11 @@
 //! The solve of a substep, element after element.
 
+use super::Precision;
 use super::Stage;
 use super::arrays::on_chunk;
 use super::run::{Log, Run, Substep};
 use crate::contact::{FrictionBudget, PlacedCollider};
-use crate::lanes::{BLOCK, Scalar};
+use crate::lanes::BLOCK;
 use crate::solve::Solver;
 use crate::solve::pbd::ProjectAll;
 use crate::solve::scheme::Scheme;
@@ -20,7 +21,7 @@ pub(super) enum PushTo {
     Elastic,
 }
 
-impl<T: Scalar> Run<'_, T> {
+impl<T: Precision> Run<'_, T> {
     /// An explicit scheme: positions are where they will be, once limiters have seen them, and forces follow from them.
     pub(super) fn explicit_step(&self, worker: Worker<'_>, substep: &Substep<T>, log: &mut Log) {
         let Substep { scheme, colliders, .. } = substep;

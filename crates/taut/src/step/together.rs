@@ -1,12 +1,13 @@
 //! The solve of a substep by a solver that treats all elements together.
 
+use super::Precision;
 use super::arrays::on_chunk;
 use super::run::{Log, Run, Substep};
-use crate::lanes::{BLOCK, Scalar, xyz};
+use crate::lanes::{BLOCK, xyz};
 use crate::solve::global::{Candidate, Global, Outcome, SolveSettings};
 use crate::team::Worker;
 
-impl<T: Scalar> Run<'_, T> {
+impl<T: Precision> Run<'_, T> {
     /// All elements with a physical stiffness together; then the others, and contacts. Where something touched, once more
     /// with those vertices held where the contact put them, so that their neighbours feel it.
     pub(super) fn solve_together(&self, worker: Worker<'_>, global: &Global, substep: &Substep<T>, log: &mut Log) {

@@ -1,10 +1,11 @@
 //! Contact between surfaces in a step. The first worker does it, while the others wait.
 
+use super::Precision;
 use super::arrays::Chunk;
 use super::run::Run;
 use crate::contact::FrictionBudget;
 use crate::contact::pipeline::{ContactPipeline, ContactSubstep};
-use crate::lanes::{Scalar, Vertex};
+use crate::lanes::Vertex;
 use crate::solve::scheme::Scheme;
 use crate::team::Worker;
 use std::sync::PoisonError;
@@ -18,7 +19,7 @@ struct Lists<'a, T> {
     touched: &'a mut [bool],
 }
 
-impl<T: Scalar> Run<'_, T> {
+impl<T: Precision> Run<'_, T> {
     /// Lets the first worker do something with contact, and all wait for it.
     fn alone(&self, worker: Worker<'_>, f: impl FnOnce(&mut ContactPipeline<T>, Lists<'_, T>)) {
         let Some(contact) = &self.parts.contact else { return };

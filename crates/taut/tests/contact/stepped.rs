@@ -3,7 +3,7 @@
 use crate::common::{Rng, sheet};
 use std::f64::consts::TAU;
 use std::sync::Arc;
-use taut::Scalar;
+use taut::Precision;
 use taut::internals::contact::exact::intersections;
 use taut::mesh::TriMesh;
 use taut::{
@@ -16,14 +16,14 @@ const DT: f64 = 1.0 / 60.0;
 const G: f64 = 9.81;
 
 /// Sheets with contact, and what they meet.
-struct World<T: Scalar> {
+struct World<T: Precision> {
     model: Model<T>,
     state: State<T>,
     scratch: Scratch<T>,
     params: Params,
 }
 
-impl<T: Scalar> World<T> {
+impl<T: Precision> World<T> {
     fn new(meshes: &[TriMesh]) -> Self {
         Self::of(meshes, &Cloth::default())
     }

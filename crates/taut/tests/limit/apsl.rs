@@ -3,7 +3,7 @@
 use super::common::{bar, sheet};
 use super::tools::{Dice, norm, point, solve};
 use taut::internals::lanes::V3;
-use taut::limit::{Apsl, ApslCloth, ApslClothParams, ApslSettings, Limit, LimitScratch, RestTet, RestTriangle};
+use taut::limit::{ApslCloth, ApslClothParams, ApslSettings, LimitScratch, Limiter, RestTet, RestTriangle};
 
 fn area(x: [V3<f64>; 3]) -> f64 {
     0.5 * norm((x[1] - x[0]).cross(x[2] - x[0]))
@@ -72,7 +72,7 @@ fn one_solve_is_the_exact_system() {
         cg_iterations: 500,
         ..Default::default()
     };
-    let apsl = Apsl::<f64>::areas(n, &rest, settings).unwrap();
+    let apsl = Limiter::<f64>::areas(n, &rest, settings).unwrap();
     let mut moved = p.clone();
     apsl.apply_to_candidates(&mut moved, &[], &mut LimitScratch::new(1));
     for i in 0..n {
@@ -94,7 +94,7 @@ fn a_stretched_sheet_regains_its_areas() {
     // Held at one side, drawn out to twice its length at the other.
     let mut v: Vec<[f64; 4]> = mesh.positions.iter().map(|p| [p[0] * p[0] * 100.0, 0.0, 0.0, 0.0]).collect();
     let fixed: Vec<bool> = mesh.positions.iter().map(|p| p[0] < 1e-9).collect();
-    let apsl = Apsl::<f64>::areas(x.len(), &rest, ApslSettings { substeps: 30, ..Default::default() }).unwrap();
+    let apsl = Limiter::<f64>::areas(x.len(), &rest, ApslSettings { substeps: 30, ..Default::default() }).unwrap();
     let report = apsl.apply(&x, &mut v, &fixed, 0.01, &mut LimitScratch::new(1));
     println!(
         "stretched sheet, {} triangles: area change {:.1} % to {:.2} %, {} systems, {:.1} CG iterations each",
@@ -126,7 +126,7 @@ fn alpha_is_the_stretchiness() {
             cg_iterations: 300,
             ..Default::default()
         };
-        let apsl = Apsl::<f64>::areas(p.len(), &rest, settings).unwrap();
+        let apsl = Limiter::<f64>::areas(p.len(), &rest, settings).unwrap();
         apsl.apply_to_candidates(&mut p, &[], &mut LimitScratch::new(1)).after.size
     };
     let (tight, loose, looser) = (left(1.001), left(1.05), left(2.0));
@@ -148,7 +148,7 @@ fn alpha_rises_when_gradients_do_not_converge() {
             cg_iterations: 12,
             ..Default::default()
         };
-        let apsl = Apsl::<f64>::areas(p.len(), &rest, settings).unwrap();
+        let apsl = Limiter::<f64>::areas(p.len(), &rest, settings).unwrap();
         apsl.apply_to_candidates(&mut p, &[], &mut LimitScratch::new(1)).cg_iterations
     };
     // With a fixed α every solve runs into its cap; a raised one needs fewer.
@@ -164,7 +164,7 @@ fn volumes_of_tetrahedra_work_alike() {
     let volumes: Vec<f64> = rest.iter().map(|t| t.det() / 6.0).collect();
     let mut p: Vec<[f64; 4]> = mesh.positions.iter().map(|p| [p[0] * 1.3, p[1], p[2] * 0.9, 10.0]).collect();
     let apsl =
-        Apsl::<f64>::volumes(p.len(), &rest, ApslSettings { threshold: 1e-3, substeps: 100, ..Default::default() })
+        Limiter::<f64>::volumes(p.len(), &rest, ApslSettings { threshold: 1e-3, substeps: 100, ..Default::default() })
             .unwrap();
     let report = apsl.apply_to_candidates(&mut p, &[], &mut LimitScratch::new(1));
     let worst = sizes(&p, &index, &volumes, volume).iter().fold(0.0, |w: f64, s| w.max((s - 1.0).abs()));

@@ -1,21 +1,21 @@
 //! States that no simulator should produce, and some do.
 
 use super::common::sheet;
-use taut::BuildError;
+use taut::limit::LimitError;
 use taut::limit::{
-    Apsl, ApslCloth, ApslClothParams, ApslSettings, Band, Csl, CslScheme, CslSettings, Esl, Limit, LimitScratch,
-    RateLimit, RestTet, RestTriangle, SbdLimit, StrainLimits, SweepSettings, edges_of,
+    ApslCloth, ApslClothParams, ApslSettings, Band, CslScheme, CslSettings, LimitScratch, Limiter, RestTet,
+    RestTriangle, StrainLimits, SweepSettings, edges_of,
 };
 
-fn all(n: usize, rest: &[RestTriangle], positions: &[[f64; 3]], triangles: &[[u32; 3]]) -> Vec<Box<dyn Limit<f32>>> {
+fn all(n: usize, rest: &[RestTriangle], positions: &[[f64; 3]], triangles: &[[u32; 3]]) -> Vec<Limiter<f32>> {
     let limits = [StrainLimits::both(0.05, 0.05, 0.1)];
     let jacobi = CslSettings { scheme: CslScheme::Jacobi { held: 2.0 }, ..CslSettings::default() };
     vec![
-        Box::new(Csl::new(n, rest, &limits, CslSettings::default()).unwrap()),
-        Box::new(Csl::new(n, rest, &limits, jacobi).unwrap()),
-        Box::new(SbdLimit::new(n, rest, &limits, SweepSettings::default()).unwrap()),
-        Box::new(Esl::new(n, &edges_of(triangles, positions), Band::both(0.05), SweepSettings::default()).unwrap()),
-        Box::new(Apsl::areas(n, rest, ApslSettings::default()).unwrap()),
+        Limiter::csl(n, rest, &limits, CslSettings::default()).unwrap(),
+        Limiter::csl(n, rest, &limits, jacobi).unwrap(),
+        Limiter::sbd(n, rest, &limits, SweepSettings::default()).unwrap(),
+        Limiter::edges(n, &edges_of(triangles, positions), Band::both(0.05), SweepSettings::default()).unwrap(),
+        Limiter::areas(n, rest, ApslSettings::default()).unwrap(),
     ]
 }
 
@@ -33,7 +33,7 @@ fn filtered(
     let mut out = Vec::new();
     for limiter in all(n, &rest, &mesh.positions, &mesh.triangles) {
         let mut v = v.clone();
-        let report = LimitScratch::new(1).filter(limiter.as_ref(), &x, &mut v, &[], 0.01);
+        let report = limiter.apply(&x, &mut v, &[], 0.01, &mut LimitScratch::new(1));
         let name = limiter.name();
         assert!(v.iter().flatten().all(|c| c.is_finite()), "{name}: not finite");
         assert!(v.iter().flatten().all(|c| c.abs() < 1e4), "{name}: thrown");
@@ -102,7 +102,7 @@ fn collapsed_elements_give_finite_velocities() {
 #[test]
 fn unusable_calls_do_nothing() {
     let rest = [RestTriangle::in_pattern([0, 1, 2], [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])];
-    let csl = Csl::<f64>::new(3, &rest, &[StrainLimits::new(0.0, 0.0, 0.0)], CslSettings::default()).unwrap();
+    let csl = Limiter::<f64>::csl(3, &rest, &[StrainLimits::new(0.0, 0.0, 0.0)], CslSettings::default()).unwrap();
     let x = [[0.0, 0.0, 0.0, 1.0], [2.0, 0.0, 0.0, 1.0], [0.0, 2.0, 0.0, 1.0]];
     let mut scratch = LimitScratch::new(1);
     for dt in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e-320] {
@@ -121,30 +121,30 @@ fn what_cannot_be_built_says_why() {
     let flat = RestTriangle::in_pattern([0, 1, 2], [[0.0, 0.0], [1.0, 0.0], [2.0, 0.0]]);
     let twice = RestTriangle { vertices: [0, 1, 1], ..good };
     let limits = [StrainLimits::new(0.1, 0.1, 0.1)];
-    let csl = |t: &[RestTriangle], l: &[StrainLimits], s: CslSettings| Csl::<f32>::new(3, t, l, s);
+    let csl = |t: &[RestTriangle], l: &[StrainLimits], s: CslSettings| Limiter::<f32>::csl(3, t, l, s);
     let far = RestTriangle { vertices: [0, 1, 3], ..good };
     assert!(matches!(
         csl(&[good, far], &limits, CslSettings::default()),
-        Err(BuildError::Index { number: 1, vertex: 3, .. })
+        Err(LimitError::Index { number: 1, vertex: 3, .. })
     ));
     let odd = StrainLimits { weft: Band { least: 0.2, most: 0.1 }, ..limits[0] };
     assert!(matches!(
         csl(&[good], &[odd], CslSettings::default()),
-        Err(BuildError::Parameter { name: "weft limit", .. })
+        Err(LimitError::Parameter { name: "weft limit", .. })
     ));
     let none =
         CslSettings { sweeps: SweepSettings { iterations: 0, ..SweepSettings::default() }, ..CslSettings::default() };
-    assert!(matches!(csl(&[good], &limits, none), Err(BuildError::Parameter { name: "iterations", .. })));
-    assert!(matches!(csl(&[good; 3], &[limits[0]; 2], CslSettings::default()), Err(BuildError::Length { .. })));
+    assert!(matches!(csl(&[good], &limits, none), Err(LimitError::Parameter { name: "iterations", .. })));
+    assert!(matches!(csl(&[good; 3], &[limits[0]; 2], CslSettings::default()), Err(LimitError::Length { .. })));
     let settings = ApslSettings { alpha: 1.0, ..ApslSettings::default() };
-    assert!(matches!(Apsl::<f32>::areas(3, &[good], settings), Err(BuildError::Parameter { name: "alpha", .. })));
+    assert!(matches!(Limiter::<f32>::areas(3, &[good], settings), Err(LimitError::Parameter { name: "alpha", .. })));
     // Without area, and with a vertex twice: left out and counted.
     let csl = csl(&[good, flat, twice], &limits, CslSettings::default()).unwrap();
     let x = [[0.0, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0, 1.0], [0.0, 1.0, 0.0, 1.0f32]];
     let report = csl.apply(&x, &mut [[0.0; 4]; 3], &[], 0.1, &mut LimitScratch::new(1));
     assert_eq!(report.skipped.degenerate, 2);
     let tet = RestTet::in_space([0, 1, 2, 3], &[[0.0; 3]; 4]);
-    let apsl = Apsl::<f32>::volumes(4, &[tet], ApslSettings::default()).unwrap();
+    let apsl = Limiter::<f32>::volumes(4, &[tet], ApslSettings::default()).unwrap();
     let report = apsl.apply(&[[0.0; 4]; 4], &mut [[0.0; 4]; 4], &[], 0.1, &mut LimitScratch::new(1));
     assert!(report.converged && report.skipped.degenerate == 1);
 }
@@ -159,21 +159,21 @@ fn rates_and_others_are_not_mistaken_for_each_other() {
     let start: Vec<[f32; 4]> = x.iter().map(|x| [20.0 * x[0], 0.0, 0.0, 0.0]).collect();
     for limiter in all(n, &rest, &mesh.positions, &mesh.triangles) {
         let mut v = start.clone();
-        let report = LimitScratch::new(1).filter_rates(limiter.as_ref(), &x, &mut v, &[]);
+        let report = limiter.apply_to_rates(&x, &mut v, &[], &mut LimitScratch::new(1));
         assert!(!report.converged && v == start, "{}: {report:?}", limiter.name());
     }
     let limits = [StrainLimits::both(0.05, 0.05, 0.1)];
     let edges = edges_of(&mesh.triangles, &mesh.positions);
-    let rates: [Box<dyn Limit<f32>>; 3] = [
-        Box::new(Csl::new(n, &rest, &limits, CslSettings::default()).unwrap().into_rates()),
-        Box::new(SbdLimit::new(n, &rest, &limits, SweepSettings::default()).unwrap().into_rates()),
-        Box::new(Esl::new(n, &edges, Band::both(0.05), SweepSettings::default()).unwrap().into_rates()),
+    let rates: [Limiter<f32>; 3] = [
+        Limiter::csl(n, &rest, &limits, CslSettings::default()).unwrap().into_rates(),
+        Limiter::sbd(n, &rest, &limits, SweepSettings::default()).unwrap().into_rates(),
+        Limiter::edges(n, &edges, Band::both(0.05), SweepSettings::default()).unwrap().into_rates(),
     ];
     for limiter in rates {
         let (mut v, mut scratch) = (start.clone(), LimitScratch::new(1));
-        let report = scratch.filter(limiter.as_ref(), &x, &mut v, &[], 0.01);
+        let report = limiter.apply(&x, &mut v, &[], 0.01, &mut scratch);
         assert!(!report.converged && v == start, "{}: {report:?}", limiter.name());
-        let report = scratch.filter_candidates(limiter.as_ref(), &mut v, &[]);
+        let report = limiter.apply_to_candidates(&mut v, &[], &mut scratch);
         assert!(!report.converged && v == start, "{}: {report:?}", limiter.name());
     }
 }
@@ -182,7 +182,7 @@ fn rates_and_others_are_not_mistaken_for_each_other() {
 fn no_mesh_is_a_mesh() {
     for limiter in all(0, &[], &[], &[]).into_iter().chain(all(5, &[], &[[0.0; 3]; 5], &[])) {
         let mut v = [[f32::NAN, 1.0, 0.0, 0.0]; 5];
-        let report = LimitScratch::new(2).eager().filter(limiter.as_ref(), &[[0.0; 4]; 5], &mut v, &[], 0.1);
+        let report = limiter.apply(&[[0.0; 4]; 5], &mut v, &[], 0.1, &mut LimitScratch::new(2).eager());
         assert!(report.converged && report.iterations == 0, "{}: {report:?}", limiter.name());
         // Of what it was made for, all velocities are numbers.
         assert!(v[..limiter.vertices()].iter().flatten().all(|c| c.is_finite()), "{}", limiter.name());
@@ -218,7 +218,7 @@ fn any_mixture_of_bad_numbers_gives_finite_velocities() {
         for limiter in &limiters {
             let run = |scratch: LimitScratch<f32>| {
                 let (mut v, mut scratch) = (v.clone(), scratch);
-                let report = scratch.filter(limiter.as_ref(), &x, &mut v, &fixed, dt);
+                let report = limiter.apply(&x, &mut v, &fixed, dt, &mut scratch);
                 (v, report)
             };
             let (one, report) = run(LimitScratch::new(1));

@@ -3,7 +3,7 @@
 use super::tools::{Dice, momenta, norm, solve, strain};
 use taut::internals::lanes::V3;
 use taut::limit::{
-    Band, Csl, CslForm, CslIdle, CslMotion, CslSettings, Limit, LimitScratch, RestTriangle, StrainLimits,
+    Band, CslForm, CslIdle, CslMotion, CslSettings, LimitScratch, Limiter, RestTriangle, StrainLimits,
     element_correction, polar,
 };
 
@@ -161,7 +161,7 @@ fn the_limiter_does_to_one_triangle_what_the_element_problem_says() {
             let mut settings = CslSettings { motion, ..CslSettings::default() };
             settings.sweeps.iterations = 1;
             settings.sweeps.tolerance = 0.0;
-            let csl = Csl::<f64>::new(3, &[case.rest], &[LIMITS], settings).unwrap();
+            let csl = Limiter::<f64>::csl(3, &[case.rest], &[LIMITS], settings).unwrap();
             let x: Vec<[f64; 4]> = (0..3).map(|k| [case.x[k].x, case.x[k].y, case.x[k].z, 1.0 / case.m[k]]).collect();
             let mut v = vec![[0.0; 4]; 3];
             let dt = 0.25;

@@ -2,7 +2,7 @@
 
 use super::tools::{Dice, momenta, norm, point, strain};
 use taut::internals::lanes::V3;
-use taut::limit::{Csl, CslSettings, Limit, LimitReport, LimitScratch, RestTriangle, StrainLimits};
+use taut::limit::{CslSettings, LimitReport, LimitScratch, Limiter, RestTriangle, StrainLimits};
 
 struct Filtered {
     rest: RestTriangle,
@@ -23,7 +23,7 @@ fn filtered(dice: &mut Dice, size: f64, limits: StrainLimits, fixed: [bool; 3], 
     let mut settings = CslSettings::default();
     settings.sweeps.iterations = iterations;
     settings.sweeps.tolerance = 1e-10;
-    let csl = Csl::<f64>::new(3, &[rest], &[limits], settings).unwrap();
+    let csl = Limiter::<f64>::csl(3, &[rest], &[limits], settings).unwrap();
     let mut p = before.map(|b| [b.x, b.y, b.z, 2.0]);
     let report = csl.apply_to_candidates(&mut p, &fixed, &mut LimitScratch::new(1));
     Filtered { rest, before, after: [0, 1, 2].map(|k| point(&p[k])), report }
@@ -120,7 +120,7 @@ fn a_lone_free_vertex_is_not_thrown_far() {
     let rest = RestTriangle::in_pattern([0, 1, 2], [[0.0, 0.0], [0.1, 0.0], [0.05, 0.1]]);
     let mut settings = CslSettings::default();
     settings.sweeps.iterations = 100;
-    let csl = Csl::<f64>::new(3, &[rest], &[StrainLimits::both(0.1, 0.1, 0.1)], settings).unwrap();
+    let csl = Limiter::<f64>::csl(3, &[rest], &[StrainLimits::both(0.1, 0.1, 0.1)], settings).unwrap();
     let mut p = [[0.0, 0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0], [0.4, 0.1, 0.0, 1.0]];
     csl.apply_to_candidates(&mut p, &[], &mut LimitScratch::new(1));
     assert!(norm(point(&p[2])) < 2.0, "{:?}", p[2]);

@@ -6,8 +6,7 @@
 
 use super::tools::point;
 use taut::limit::{
-    Apsl, ApslSettings, Band, Csl, CslSettings, Esl, Limit, LimitScratch, RestTriangle, SbdLimit, StrainLimits,
-    SweepSettings, edges_of,
+    ApslSettings, Band, CslSettings, LimitScratch, Limiter, RestTriangle, StrainLimits, SweepSettings, edges_of,
 };
 use taut::mesh::TriMesh;
 
@@ -32,7 +31,7 @@ fn one_way() -> TriMesh {
 /// Drops the free half for 1.5 s, with soft springs (10 N/m) along weft and warp and in air that lets it come to rest. Returns
 /// how far below its height the free corner is on average in the last third, over how far it can be (the height of the
 /// triangle that hangs, 0.707 m).
-fn drop(limiter: Option<&dyn Limit<f64>>) -> f64 {
+fn drop(limiter: Option<&Limiter<f64>>) -> f64 {
     let mesh = one_way();
     let weight = |p: &[f64; 3]| if p[0] + p[2] < 1.0 + 1e-9 { 0.0 } else { 1000.0 };
     let mut x: Vec<[f64; 4]> = mesh.positions.iter().map(|p| [p[0], p[1], p[2], weight(p)]).collect();
@@ -57,7 +56,7 @@ fn drop(limiter: Option<&dyn Limit<f64>>) -> f64 {
             *v = v.map(|c| c / (1.0 + 3.0 * dt));
         }
         if let Some(limiter) = limiter {
-            scratch.filter(limiter, &x, &mut v, &[], dt);
+            limiter.apply(&x, &mut v, &[], dt, &mut scratch);
         }
         for (x, v) in x.iter_mut().zip(&v) {
             (0..3).for_each(|k| x[k] += dt * v[k]);
@@ -77,17 +76,18 @@ fn tight_edges_lock_and_the_others_do_not() {
     let edges = edges_of(&mesh.triangles, &mesh.positions);
     let tight = 1e-4;
     let sweeps = SweepSettings { iterations: 1000, tolerance: 2e-5, seed: 0 };
-    let csl = |limits| Csl::<f64>::new(n, &rest, &[limits], CslSettings { sweeps, ..CslSettings::default() }).unwrap();
+    let csl =
+        |limits| Limiter::<f64>::csl(n, &rest, &[limits], CslSettings { sweeps, ..CslSettings::default() }).unwrap();
     let loose = StrainLimits { shear: Band::both(0.3), ..StrainLimits::both(tight, tight, 0.0) };
     let areas = ApslSettings { threshold: tight, substeps: 20, alpha: 1.001, ..ApslSettings::default() };
     let none = drop(None);
-    let both = drop(Some(&Esl::new(n, &edges, Band::both(tight), sweeps).unwrap()));
-    let upto = drop(Some(&Esl::new(n, &edges, Band::upto(tight), sweeps).unwrap()));
+    let both = drop(Some(&Limiter::edges(n, &edges, Band::both(tight), sweeps).unwrap()));
+    let upto = drop(Some(&Limiter::edges(n, &edges, Band::upto(tight), sweeps).unwrap()));
     let sheared = drop(Some(&csl(loose)));
     let drawn = drop(Some(&csl(StrainLimits::new(tight, tight, 0.3))));
     let stiff = drop(Some(&csl(StrainLimits::both(tight, tight, tight))));
-    let rows = drop(Some(&SbdLimit::new(n, &rest, &[loose], sweeps).unwrap()));
-    let area = drop(Some(&Apsl::areas(n, &rest, areas).unwrap()));
+    let rows = drop(Some(&Limiter::sbd(n, &rest, &[loose], sweeps).unwrap()));
+    let area = drop(Some(&Limiter::areas(n, &rest, areas).unwrap()));
     println!("the free corner hangs down by this share of what it could:");
     for (name, share) in [
         ("soft springs alone", none),

@@ -2,10 +2,11 @@
 
 use super::common::sheet;
 use super::tools::{Dice, momenta, norm, point, strain};
-use taut::internals::lanes::{Scalar, V3, Width};
+use taut::Precision;
+use taut::internals::lanes::{V3, Width};
 use taut::limit::{
-    Apsl, ApslSettings, Band, Csl, CslMotion, CslScheme, CslSettings, Esl, Limit, LimitReport, LimitScratch,
-    RateLimit as _, RestTriangle, SbdLimit, StrainLimits, SweepSettings, edges_of,
+    ApslSettings, Band, CslMotion, CslScheme, CslSettings, LimitReport, LimitScratch, Limiter, RestTriangle,
+    StrainLimits, SweepSettings, edges_of,
 };
 use taut::mesh::TriMesh;
 
@@ -19,7 +20,7 @@ struct Setup<T> {
 }
 
 /// A flat sheet about to be stretched, sheared and creased, with masses of its own for each vertex.
-fn setup<T: Scalar>(n: usize, seed: u64) -> Setup<T> {
+fn setup<T: Precision>(n: usize, seed: u64) -> Setup<T> {
     let mesh = sheet(n);
     let rest = RestTriangle::all(&mesh.triangles, &mesh.positions, [1.0, 0.0, 0.0]);
     let mut dice = Dice(seed);
@@ -46,20 +47,17 @@ fn limits() -> StrainLimits {
 }
 
 /// Every limiter there is.
-fn all<T: Scalar>(s: &Setup<T>) -> Vec<Box<dyn Limit<T>>> {
+fn all<T: Precision>(s: &Setup<T>) -> Vec<Limiter<T>> {
     let n = s.mesh.positions.len();
     let sweeps = SweepSettings { iterations: 40, tolerance: 1e-4, seed: 5 };
-    let csl = |scheme, motion| {
-        Box::new(Csl::new(n, &s.rest, &[limits()], CslSettings { scheme, motion, sweeps }).unwrap())
-            as Box<dyn Limit<T>>
-    };
+    let csl = |scheme, motion| Limiter::csl(n, &s.rest, &[limits()], CslSettings { scheme, motion, sweeps }).unwrap();
     vec![
         csl(CslScheme::GaussSeidel, CslMotion::default()),
         csl(CslScheme::GaussSeidel, CslMotion::PAPER),
         csl(CslScheme::Jacobi { held: 3.0 }, CslMotion::default()),
-        Box::new(Esl::new(n, &edges_of(&s.mesh.triangles, &s.mesh.positions), Band::both(0.03), sweeps).unwrap()),
-        Box::new(SbdLimit::new(n, &s.rest, &[limits()], sweeps).unwrap()),
-        Box::new(Apsl::areas(n, &s.rest, ApslSettings::default()).unwrap()),
+        Limiter::edges(n, &edges_of(&s.mesh.triangles, &s.mesh.positions), Band::both(0.03), sweeps).unwrap(),
+        Limiter::sbd(n, &s.rest, &[limits()], sweeps).unwrap(),
+        Limiter::areas(n, &s.rest, ApslSettings::default()).unwrap(),
     ]
 }
 
@@ -68,7 +66,7 @@ fn every_limiter_comes_closer_and_holds_its_limits_in_the_end() {
     for limiter in all(&setup::<f64>(21, 1)) {
         let mut s = setup::<f64>(21, 1);
         let mut scratch = LimitScratch::new(1);
-        let mut report = scratch.filter(limiter.as_ref(), &s.x, &mut s.v, &[], DT);
+        let mut report = limiter.apply(&s.x, &mut s.v, &[], DT, &mut scratch);
         assert!(report.before.worst() > 0.02, "{}: {:?}", limiter.name(), report.before);
         // Averages are slow: what a neighbour does not want halves every step.
         let share = if limiter.name() == "csl-jacobi" { 1.1 } else { 0.7 };
@@ -78,11 +76,11 @@ fn every_limiter_comes_closer_and_holds_its_limits_in_the_end() {
             if report.converged {
                 break;
             }
-            report = scratch.filter(limiter.as_ref(), &s.x, &mut s.v, &[], DT);
+            report = limiter.apply(&s.x, &mut s.v, &[], DT, &mut scratch);
         }
         assert!(report.converged, "{}: {report:?}", limiter.name());
         let kept = s.v.clone();
-        let again = scratch.filter(limiter.as_ref(), &s.x, &mut s.v, &[], DT);
+        let again = limiter.apply(&s.x, &mut s.v, &[], DT, &mut scratch);
         assert_eq!((again.iterations, kept), (0, s.v), "{}", limiter.name());
     }
 }
@@ -92,7 +90,7 @@ fn csl_limits_hold_by_an_independent_measure() {
     let mut s = setup::<f64>(21, 2);
     let settings =
         CslSettings { sweeps: SweepSettings { iterations: 3000, tolerance: 1e-6, seed: 0 }, ..Default::default() };
-    let csl = Csl::new(s.x.len(), &s.rest, &[limits()], settings).unwrap();
+    let csl = Limiter::csl(s.x.len(), &s.rest, &[limits()], settings).unwrap();
     let report = csl.apply(&s.x, &mut s.v, &[], DT, &mut LimitScratch::new(1));
     assert!(report.converged, "{report:?}");
     let l = limits();
@@ -113,7 +111,7 @@ fn free_sheets_keep_their_momenta() {
         let mut s = setup::<f64>(15, 3);
         let m: Vec<f64> = s.x.iter().map(|x| 1.0 / x[3]).collect();
         let before = s.v.clone();
-        LimitScratch::new(1).filter(limiter.as_ref(), &s.x, &mut s.v, &[], DT);
+        limiter.apply(&s.x, &mut s.v, &[], DT, &mut LimitScratch::new(1));
         let at: Vec<V3<f64>> = s.x.iter().zip(&before).map(|(x, v)| point(x) + point(v) * DT).collect();
         let change: Vec<V3<f64>> = s.v.iter().zip(&before).map(|(a, b)| point(a) - point(b)).collect();
         let scale: f64 = m.iter().zip(&change).map(|(m, c)| m * norm(*c)).sum();
@@ -132,7 +130,7 @@ fn jacobi_keeps_angular_momentum_exactly_in_one_sweep() {
     let m: Vec<f64> = s.x.iter().map(|x| 1.0 / x[3]).collect();
     let sweeps = SweepSettings { iterations: 1, tolerance: 0.0, seed: 0 };
     let settings = CslSettings { scheme: CslScheme::Jacobi { held: 1.0 }, sweeps, ..Default::default() };
-    let csl = Csl::new(s.x.len(), &s.rest, &[limits()], settings).unwrap();
+    let csl = Limiter::csl(s.x.len(), &s.rest, &[limits()], settings).unwrap();
     let mut p: Vec<_> =
         s.x.iter().zip(&s.v).map(|(x, v)| [x[0] + v[0] * DT, x[1] + v[1] * DT, x[2] + v[2] * DT, x[3]]).collect();
     let at: Vec<V3<f64>> = p.iter().map(point).collect();
@@ -146,7 +144,7 @@ fn jacobi_keeps_angular_momentum_exactly_in_one_sweep() {
     );
 }
 
-fn bits<T: Scalar>(threads: usize, width: Width) -> Vec<(&'static str, Vec<u64>, LimitReport)> {
+fn bits<T: Precision>(threads: usize, width: Width) -> Vec<(&'static str, Vec<u64>, LimitReport)> {
     let n = 30;
     let mut scratch = LimitScratch::<T>::new(threads).with_width(width).eager();
     let mut out = Vec::new();
@@ -156,19 +154,20 @@ fn bits<T: Scalar>(threads: usize, width: Width) -> Vec<(&'static str, Vec<u64>,
             s.x[i][3] = T::of(0.0);
         }
         let fixed: Vec<bool> = (0..s.x.len()).map(|i| i % 97 == 0).collect();
-        let report = scratch.filter(limiter.as_ref(), &s.x, &mut s.v, &fixed, DT);
+        let report = limiter.apply(&s.x, &mut s.v, &fixed, DT, &mut scratch);
         let bits = s.v.iter().flatten().map(|c| c.f64().to_bits()).collect();
         out.push((limiter.name(), bits, LimitReport { threads: 0, ..report }));
     }
     let s = setup::<T>(n, 9);
     let sweeps = SweepSettings { iterations: 20, ..SweepSettings::default() };
-    let csl = Csl::new(s.x.len(), &s.rest, &[limits()], CslSettings { sweeps, ..CslSettings::default() }).unwrap();
-    let sbd = SbdLimit::new(s.x.len(), &s.rest, &[limits()], sweeps).unwrap();
-    let esl = Esl::new(s.x.len(), &edges_of(&s.mesh.triangles, &s.mesh.positions), Band::both(1.0), sweeps).unwrap();
-    let rates: [&dyn Limit<T>; 3] = [&csl.into_rates(), &sbd.into_rates(), &esl.into_rates()];
+    let csl = Limiter::csl(s.x.len(), &s.rest, &[limits()], CslSettings { sweeps, ..CslSettings::default() }).unwrap();
+    let sbd = Limiter::sbd(s.x.len(), &s.rest, &[limits()], sweeps).unwrap();
+    let esl =
+        Limiter::edges(s.x.len(), &edges_of(&s.mesh.triangles, &s.mesh.positions), Band::both(1.0), sweeps).unwrap();
+    let rates: [&Limiter<T>; 3] = [&csl.into_rates(), &sbd.into_rates(), &esl.into_rates()];
     for limiter in rates {
         let mut v = s.v.clone();
-        let report = scratch.filter_rates(limiter, &s.x, &mut v, &[true]);
+        let report = limiter.apply_to_rates(&s.x, &mut v, &[true], &mut scratch);
         assert!(report.iterations == 20 && v != s.v, "{} did nothing: {report:?}", limiter.name());
         let bits = v.iter().flatten().map(|c| c.f64().to_bits()).collect();
         out.push((limiter.name(), bits, LimitReport { threads: 0, ..report }));
@@ -194,7 +193,7 @@ fn seeds_change_the_order_and_nothing_else() {
     let run = |seed| {
         let mut s = setup::<f64>(15, 6);
         let sweeps = SweepSettings { seed, ..SweepSettings::default() };
-        let csl = Csl::new(s.x.len(), &s.rest, &[limits()], CslSettings { sweeps, ..Default::default() }).unwrap();
+        let csl = Limiter::csl(s.x.len(), &s.rest, &[limits()], CslSettings { sweeps, ..Default::default() }).unwrap();
         csl.apply(&s.x, &mut s.v, &[], DT, &mut LimitScratch::new(1));
         s.v
     };
@@ -216,9 +215,9 @@ fn rates_of_strain_are_limited_and_stopped_nodes_keep_their_velocity() {
     }
     let sweeps = SweepSettings { iterations: 2000, tolerance: 1e-3, seed: 0 };
     let rates = StrainLimits::both(2.0, 2.0, 2.0);
-    let csl = Csl::new(s.x.len(), &s.rest, &[rates], CslSettings { sweeps, ..Default::default() }).unwrap();
+    let csl = Limiter::csl(s.x.len(), &s.rest, &[rates], CslSettings { sweeps, ..Default::default() }).unwrap();
     let before = s.v.clone();
-    let report = LimitScratch::new(1).filter_rates(&csl.into_rates(), &s.x, &mut s.v, &fixed);
+    let report = csl.into_rates().apply_to_rates(&s.x, &mut s.v, &fixed, &mut LimitScratch::new(1));
     assert!(report.before.worst() > 20.0 && report.converged, "{report:?}");
     for i in 0..s.x.len() {
         assert!(!fixed[i] || s.v[i] == before[i]);
@@ -247,7 +246,7 @@ fn hung(motion: CslMotion) -> (f64, f64) {
     let mut v = vec![[0.0; 4]; x.len()];
     let limits = StrainLimits { weft: Band::upto(0.05), warp: Band::upto(0.1), shear: Band::both(0.3) };
     let sweeps = SweepSettings { iterations: 300, tolerance: 2e-3, seed: 0 };
-    let csl = Csl::new(x.len(), &rest, &[limits], CslSettings { motion, sweeps, ..Default::default() }).unwrap();
+    let csl = Limiter::csl(x.len(), &rest, &[limits], CslSettings { motion, sweeps, ..Default::default() }).unwrap();
     let (mut scratch, mut worst) = (LimitScratch::new(1), 0.0f64);
     for _ in 0..3000 {
         for e in &springs {

@@ -1,10 +1,10 @@
 //! APSL as a cloth solver of its own (APSL §6).
 
-use super::super::job::LimitScratch;
-use super::super::{Band, Esl, Limit, LimitReport, RestTriangle, SweepSettings, bend_edges, edges_of};
-use super::{Apsl, ApslSettings};
-use crate::BuildError;
-use crate::lanes::{Scalar, Vertex};
+use super::super::error::{LimitError, bad};
+use super::super::rest::bend_edges;
+use super::super::{Band, LimitKernels, LimitReport, LimitScratch, Limiter, RestTriangle, SweepSettings, edges_of};
+use super::ApslSettings;
+use crate::lanes::Vertex;
 
 /// How [`ApslCloth`] steps.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,15 +43,14 @@ impl Default for ApslClothParams {
 #[derive(Clone, Debug)]
 pub struct ApslCloth<T> {
     params: ApslClothParams,
-    areas: Apsl<T>,
-    springs: Esl<T>,
-    edges: Esl<T>,
+    areas: Limiter<T>,
+    springs: Limiter<T>,
+    edges: Limiter<T>,
 }
 
-impl<T: Scalar> ApslCloth<T> {
+impl<T: LimitKernels> ApslCloth<T> {
     /// Cloth at rest at `positions` (m).
-    pub fn new(positions: &[[f64; 3]], triangles: &[[u32; 3]], params: ApslClothParams) -> Result<Self, BuildError> {
-        let bad = |name, found, expected| Err(BuildError::Parameter { body: String::new(), name, found, expected });
+    pub fn new(positions: &[[f64; 3]], triangles: &[[u32; 3]], params: ApslClothParams) -> Result<Self, LimitError> {
         match &params {
             p if !(0.0..=1.0).contains(&p.least_edge) => return bad("least edge", p.least_edge, "a share, 0 to 1"),
             p if !(p.bend_stiffness >= 0.0 && p.bend_stiffness.is_finite()) => {
@@ -66,13 +65,13 @@ impl<T: Scalar> ApslCloth<T> {
         }
         let n = positions.len();
         let rest = RestTriangle::all(triangles, positions, [1.0, 0.0, 0.0]);
-        let areas = Apsl::areas(n, &rest, params.areas)?;
+        let areas = Limiter::areas(n, &rest, params.areas)?;
         let across = if params.bend_stiffness > 0.0 { bend_edges(triangles, positions) } else { Vec::new() };
         // One sweep of rows with a compliance is a step of implicit springs, edge by edge: stable at any stiffness.
         let once = SweepSettings { iterations: 1, tolerance: 0.0, seed: params.edges.seed };
-        let springs = Esl::soft(n, &across, Band::both(0.0), params.bend_stiffness, once)?;
+        let springs = Limiter::springs(n, &across, params.bend_stiffness, once)?;
         let least = Band { least: params.least_edge - 1.0, most: f64::INFINITY };
-        let edges = Esl::new(n, &edges_of(triangles, positions), least, params.edges)?;
+        let edges = Limiter::edges(n, &edges_of(triangles, positions), least, params.edges)?;
         Ok(ApslCloth { params, areas, springs, edges })
     }
 

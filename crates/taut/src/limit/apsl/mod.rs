@@ -5,15 +5,15 @@ mod system;
 
 pub use cloth::{ApslCloth, ApslClothParams};
 
-use super::job::{Job, Sight};
-use super::sweeps::check_indices;
-use super::{Band, Limit, LimitReport, Needs, RestTet, RestTriangle, Skipped, Violation};
-use crate::BuildError;
+use super::error::{LimitError, bad};
+use super::filter::{Application, MemorySize, Tally};
+use super::incidence::Incidence;
+use super::sweep::{addressable, check_indices};
+use super::{Band, LimitReport, RestTet, RestTriangle, Skipped, Violation};
 use crate::lanes::Scalar;
-use crate::team::Worker;
-use system::{CHUNK, NUMBERS, System};
+use system::{CHUNK, System};
 
-/// How to run [`Apsl`].
+/// How to preserve areas or volumes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ApslSettings {
     /// The diagonal of G is multiplied by this, above 1 (APSL §4). Larger solves in fewer iterations and holds areas more loosely
@@ -51,8 +51,7 @@ impl Default for ApslSettings {
 }
 
 impl ApslSettings {
-    fn check(&self) -> Result<(), BuildError> {
-        let bad = |name, found, expected| Err(BuildError::Parameter { body: String::new(), name, found, expected });
+    fn check(&self) -> Result<(), LimitError> {
         self.band.check("size limit")?;
         match self {
             s if !(s.alpha > 1.0 && s.alpha <= MOST_ALPHA) => bad("alpha", s.alpha, "above 1, at most 1e4"),
@@ -81,16 +80,14 @@ const MOST_ALPHA: f64 = 1e4;
 /// The rows are the engine's area and volume rows, sizes relative to rest; Δt² only scales pressures and is left out. G is
 /// applied, never stored. Sums are taken in a fixed order.
 #[derive(Clone, Debug)]
-pub struct Apsl<T> {
+pub(super) struct Apsl<T> {
     settings: ApslSettings,
     vertices: usize,
     shapes: Shapes<T>,
     /// Vertices of elements, one after another.
     index: Vec<u32>,
-    /// Where each vertex's corners begin in `corners`; one more at the end.
-    start: Vec<u32>,
-    /// Element × corners + corner.
-    corners: Vec<u32>,
+    /// Corners are element × corners + corner.
+    incidence: Incidence,
     degenerate: u64,
 }
 
@@ -111,8 +108,7 @@ impl<T> Shapes<T> {
 }
 
 impl<T: Scalar> Apsl<T> {
-    /// A limiter of the areas of `triangles` on `vertices` vertices.
-    pub fn areas(vertices: usize, triangles: &[RestTriangle], settings: ApslSettings) -> Result<Self, BuildError> {
+    pub fn areas(vertices: usize, triangles: &[RestTriangle], settings: ApslSettings) -> Result<Self, LimitError> {
         check_indices::<T, 3>("triangle", vertices, triangles.iter().map(|t| t.vertices))?;
         let (mut index, mut shapes) = (Vec::new(), Vec::new());
         for t in triangles {
@@ -124,8 +120,7 @@ impl<T: Scalar> Apsl<T> {
         Apsl::new(vertices, triangles.len(), Shapes::Triangles(shapes), index, settings)
     }
 
-    /// A limiter of the volumes of `tets` on `vertices` vertices.
-    pub fn volumes(vertices: usize, tets: &[RestTet], settings: ApslSettings) -> Result<Self, BuildError> {
+    pub fn volumes(vertices: usize, tets: &[RestTet], settings: ApslSettings) -> Result<Self, LimitError> {
         check_indices::<T, 4>("tetrahedron", vertices, tets.iter().map(|t| t.vertices))?;
         let (mut index, mut shapes) = (Vec::new(), Vec::new());
         for t in tets {
@@ -143,78 +138,56 @@ impl<T: Scalar> Apsl<T> {
         shapes: Shapes<T>,
         index: Vec<u32>,
         settings: ApslSettings,
-    ) -> Result<Self, BuildError> {
+    ) -> Result<Self, LimitError> {
         settings.check()?;
-        super::sweeps::addressable::<T>(vertices.saturating_add(index.len()).saturating_mul(2))?;
-        let mut start = vec![0u32; vertices + 2];
-        for &v in &index {
-            start[v as usize + 2] += 1;
-        }
-        for v in 2..start.len() {
-            start[v] += start[v - 1];
-        }
-        let mut corners = vec![0; index.len()];
-        for (corner, &v) in index.iter().enumerate() {
-            let next = &mut start[v as usize + 1];
-            corners[*next as usize] = corner as u32;
-            *next += 1;
-        }
-        start.pop();
+        addressable::<T>(vertices.saturating_add(index.len()).saturating_mul(2))?;
+        let incidence = Incidence::new(vertices, index.iter().enumerate().map(|(corner, &v)| (corner as u32, v)));
         let degenerate = (given - index.len() / shapes.corners()) as u64;
-        Ok(Apsl { settings, vertices, shapes, index, start, corners, degenerate })
+        Ok(Apsl { settings, vertices, shapes, index, incidence, degenerate })
     }
 
-    fn elements(&self) -> usize {
-        self.index.len() / self.shapes.corners()
-    }
-}
-
-impl<T: Scalar> Limit<T> for Apsl<T> {
-    fn name(&self) -> &'static str {
+    pub fn name(&self) -> &'static str {
         match self.shapes {
             Shapes::Triangles(_) => "apsl",
             Shapes::Tets(_) => "apsl-volume",
         }
     }
 
-    fn vertices(&self) -> usize {
-        self.vertices
+    fn elements(&self) -> usize {
+        self.index.len() / self.shapes.corners()
     }
 
-    fn needs(&self) -> Needs {
+    /// Meeting pays from so many elements for each thread.
+    pub fn workers(&self) -> usize {
+        (self.elements() / 20_000).max(1)
+    }
+
+    pub fn memory(&self) -> MemorySize {
         let elements = self.elements();
-        Needs {
-            vertices: self.vertices,
-            vectors: self.vertices + self.index.len(),
-            numbers: elements * NUMBERS,
-            sums: 2 * elements.div_ceil(CHUNK),
-            workers: (elements / 20_000).max(1),
-        }
+        let vectors = self.vertices + self.index.len() + elements;
+        MemorySize { vectors, numbers: elements, sums: elements.div_ceil(CHUNK) }
     }
 
-    unsafe fn relax(&self, worker: Worker<'_>, job: &Job<'_, T>) -> LimitReport {
+    pub fn relax(&self, job: &mut Application<'_, T>) -> LimitReport {
         let s = &self.settings;
-        let mut system = System::new(self, worker, job);
-        // SAFETY: `needs` asked for what the system uses; all workers come here and do the same.
-        let mut seen = unsafe { system.build(s.band) };
+        let most = s.substeps.saturating_sub(job.spent);
+        let mut seen = System::new(self, job).build(s.band);
+        seen = job.add_up(&seen);
         let before = seen;
         let mut report = LimitReport { before: violation(&seen), ..LimitReport::default() };
         let mut alpha = s.alpha;
-        let most = s.substeps.saturating_sub(job.spent);
         while report.iterations < most && seen.most() > s.threshold {
-            // SAFETY: as above.
-            let (iterations, solved) = unsafe { system.solve(alpha, s.cg_tolerance, s.cg_iterations) };
+            let mut system = System::new(self, job);
+            let (iterations, solved) = system.solve(alpha, s.cg_tolerance, s.cg_iterations);
             alpha = match solved {
                 _ if !s.adaptive => alpha,
                 false => (1.0 + (alpha - 1.0) * 2.0).min(MOST_ALPHA),
                 true if iterations * 2 < s.cg_iterations => (1.0 + (alpha - 1.0) * 0.5).max(s.alpha),
                 true => alpha,
             };
-            // SAFETY: as above.
-            seen = unsafe {
-                system.displace();
-                system.build(s.band)
-            };
+            system.displace();
+            seen = system.build(s.band);
+            seen = job.add_up(&seen);
             report.iterations += 1;
             report.cg_iterations += u64::from(iterations);
         }
@@ -229,6 +202,6 @@ impl<T: Scalar> Limit<T> for Apsl<T> {
     }
 }
 
-fn violation(seen: &Sight) -> Violation {
+fn violation(seen: &Tally) -> Violation {
     Violation { size: seen.worst[0], ..Violation::default() }
 }

@@ -3,20 +3,16 @@
 mod element;
 mod jacobi;
 mod kernel;
-mod rate;
 
 pub use element::{CslForm, CslIdle, CslMotion, Polar, element_correction, polar};
-pub use kernel::{CslRate, CslSweep};
 
-use super::job::Job;
-use super::sweeps::{self, Mode, Sweeper};
-use super::{Limit, LimitReport, Needs, RestTriangle, StrainLimits, SweepSettings, Violation};
-use crate::BuildError;
-use crate::constraint::Batch;
+use super::error::{LimitError, bad};
+use super::filter::{Application, MemorySize};
+use super::sweep::{Swept, addressable, check_indices};
+use super::{LimitReport, RestTriangle, StrainLimits, SweepSettings, Violation};
 use crate::lanes::{BLOCK, Scalar};
-use crate::team::Worker;
-use jacobi::Corners;
-use kernel::REST;
+use jacobi::NodalAverage;
+use kernel::{CslRate, CslStrain, REST};
 
 /// How elements are combined (CSL §5).
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
@@ -34,7 +30,7 @@ pub enum CslScheme {
     },
 }
 
-/// How to run [`Csl`].
+/// How to run [`Limiter::csl`](super::Limiter::csl).
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub struct CslSettings {
     /// How elements are combined.
@@ -51,52 +47,80 @@ pub struct CslSettings {
 /// deformation gradient (CSL Eq. 4). Each component beyond its band is put on its bound, by a motion in the triangle's plane
 /// that keeps its linear and angular momentum; the others are left free or kept as they are ([`CslIdle`]).
 #[derive(Clone, Debug)]
-pub struct Csl<T> {
-    settings: CslSettings,
-    vertices: usize,
-    batch: Batch<T, 3, REST, 0>,
-    degenerate: u64,
-    corners: Option<Corners>,
+pub(super) struct Csl<T> {
+    pub swept: Swept<T, 3, REST>,
+    motion: CslMotion,
+    /// For Jacobi, with the emphasis on elements with a fixed vertex.
+    nodes: Option<(NodalAverage, f64)>,
 }
 
 impl<T: Scalar> Csl<T> {
-    /// A limiter for `triangles` on `vertices` vertices. `limits` has one entry for all triangles or one for each.
     pub fn new(
         vertices: usize,
         triangles: &[RestTriangle],
         limits: &[StrainLimits],
         settings: CslSettings,
-    ) -> Result<Self, BuildError> {
-        check(&settings, limits, triangles.len())?;
-        sweeps::check_indices::<T, 3>("triangle", vertices, triangles.iter().map(|t| t.vertices))?;
-        let mut elements = Vec::with_capacity(triangles.len());
-        for (number, t) in triangles.iter().enumerate() {
+    ) -> Result<Self, LimitError> {
+        settings.sweeps.check()?;
+        StrainLimits::check_all(limits, triangles.len())?;
+        check_indices::<T, 3>("triangle", vertices, triangles.iter().map(|t| t.vertices))?;
+        let limited = |(number, t): (usize, &RestTriangle)| {
             let limits = limits.get(number).or(limits.first()).copied().unwrap_or(StrainLimits::NONE);
-            if t.inverse().is_some() {
-                elements.push(sweeps::loose(t.vertices, rest_numbers(t, &limits)));
-            }
-        }
-        let batch = Batch::pack(&elements, vertices as u32);
-        let corners = match settings.scheme {
+            t.inverse().map(|_| (t.vertices, rest_numbers(t, &limits)))
+        };
+        let swept = Swept::pack(vertices, triangles.iter().enumerate().map(limited), settings.sweeps);
+        let nodes = match settings.scheme {
             CslScheme::GaussSeidel => None,
-            CslScheme::Jacobi { .. } => {
-                sweeps::addressable::<T>(batch.blocks().len().saturating_mul(BLOCK * 3))?;
-                Some(Corners::new(vertices, &batch))
+            CslScheme::Jacobi { held } if !(held > 0.0 && held < 1e6) => {
+                return bad("held", held, "a weight above 0 and below 1e6");
+            }
+            CslScheme::Jacobi { held } => {
+                addressable::<T>(swept.batch.blocks().len().saturating_mul(BLOCK * 3))?;
+                Some((NodalAverage::new(vertices, &swept.batch), held))
             }
         };
-        let degenerate = (triangles.len() - elements.len()) as u64;
-        Ok(Csl { settings, vertices, batch, degenerate, corners })
+        Ok(Csl { swept, motion: settings.motion, nodes })
     }
 
-    fn sweeper(&self) -> Sweeper<'_> {
-        Sweeper {
-            colours: self.batch.colours(),
-            settings: &self.settings.sweeps,
-            degenerate: self.degenerate,
-            spare: sweeps::spare(&self.batch),
-            violation: |w| Violation { weft: w[0], warp: w[1], shear: w[2], ..Violation::default() },
-        }
+    /// Whether vertices go to means of what their elements want.
+    pub fn averages(&self) -> bool {
+        self.nodes.is_some()
     }
+
+    pub fn memory(&self) -> MemorySize {
+        let lanes = self.nodes.as_ref().map_or(0, |_| self.swept.batch.blocks().len() * BLOCK);
+        MemorySize { vectors: 3 * lanes, numbers: lanes, sums: 0 }
+    }
+
+    /// Limits strain.
+    pub fn relax(&self, job: &mut Application<'_, T>) -> LimitReport {
+        let plain = CslStrain { motion: self.motion, further: 1.0 };
+        let Some((nodes, held)) = &self.nodes else {
+            let far = if self.motion.idle == CslIdle::Free { FURTHER } else { 1.0 };
+            let sweep = |job: &mut Application<'_, T>, near, order: &[usize]| {
+                self.swept.relax(job, CslStrain { further: if near { far } else { 1.0 }, ..plain }, order)
+            };
+            return self.swept.converge(job, plain, sweep, violation);
+        };
+        nodes.weigh(job, *held);
+        let sweep = |job: &mut Application<'_, T>, _, _: &[usize]| {
+            let seen = self.swept.note(job, plain);
+            nodes.average(job);
+            seen
+        };
+        self.swept.converge(job, plain, sweep, violation)
+    }
+
+    /// Limits its rate, whatever the scheme.
+    pub fn relax_rates(&self, job: &mut Application<'_, T>) -> LimitReport {
+        let rate = CslRate(self.motion.idle);
+        self.swept.converge(job, rate, |job, _, order| self.swept.relax(job, rate, order), violation)
+    }
+}
+
+/// Names the rows of a triangle.
+pub(super) fn violation(worst: &[f64; 4]) -> Violation {
+    Violation { weft: worst[0], warp: worst[1], shear: worst[2], ..Violation::default() }
 }
 
 /// What [`kernel`] wants to know of a triangle.
@@ -107,67 +131,9 @@ fn rest_numbers(t: &RestTriangle, limits: &StrainLimits) -> [f64; REST] {
     [p[0], p[1], q[0], q[1], 1.0 / t.det(), a0, a1, b0, b1, s.least, s.most]
 }
 
-fn check(settings: &CslSettings, limits: &[StrainLimits], triangles: usize) -> Result<(), BuildError> {
-    settings.sweeps.check()?;
-    StrainLimits::check_all(limits, triangles)?;
-    if let CslScheme::Jacobi { held } = settings.scheme
-        && !(held > 0.0 && held < 1e6)
-    {
-        let expected = "a weight above 0 and below 1e6";
-        return Err(BuildError::Parameter { body: String::new(), name: "held", found: held, expected });
-    }
-    Ok(())
-}
-
 /// Where limits nearly hold and yet take long, Gauss–Seidel moves an element so many times as far as would bring it to its limits: what the next
 /// elements undo of it is left of the surplus. Motions of least energy (in mass's metric, projections onto what is allowed) still end within
 /// all limits with any factor below 2, and take energy out as without (Agmon; Motzkin and Schoenberg 1954). A hanging sheet of 800
 /// triangles within 2 % took 62 sweeps a step for 164 with it from the third sweep on, whatever the violation; 1.5 took 103. That rule was rejected: where
 /// sweeps end long before limits hold, it leaves more: 42 % for 25 % with five sweeps in each of five substeps.
 const FURTHER: f64 = 1.8;
-
-impl<T: Scalar> Limit<T> for Csl<T> {
-    fn name(&self) -> &'static str {
-        match self.settings.scheme {
-            CslScheme::GaussSeidel => "csl-gs",
-            CslScheme::Jacobi { .. } => "csl-jacobi",
-        }
-    }
-
-    fn vertices(&self) -> usize {
-        self.vertices
-    }
-
-    fn needs(&self) -> Needs {
-        let lanes = self.corners.as_ref().map_or(0, |_| self.batch.blocks().len() * BLOCK);
-        Needs { vectors: 3 * lanes, numbers: lanes, ..sweeps::needs(self.vertices, &self.batch) }
-    }
-
-    unsafe fn relax(&self, worker: Worker<'_>, job: &Job<'_, T>) -> LimitReport {
-        let mode = if self.corners.is_some() { Mode::Note } else { Mode::Move };
-        if let (Some(corners), CslScheme::Jacobi { held }) = (&self.corners, self.settings.scheme) {
-            // SAFETY: `needs` asked for what it uses, and all workers come here.
-            unsafe { corners.weigh(worker, job, held) };
-        }
-        let further = if self.settings.motion.idle == CslIdle::Free { FURTHER } else { 1.0 };
-        let sweep = |blocks: core::ops::Range<usize>, mode, near, sight: &mut _| {
-            let kernel = CslSweep {
-                blocks: &self.batch.blocks()[blocks.clone()],
-                first: blocks.start,
-                mode,
-                further: T::of(if near { further } else { 1.0 }),
-                motion: self.settings.motion,
-                p: job.p,
-                notes: job.vectors,
-                sight,
-            };
-            T::csl(job.width, job.level, kernel);
-        };
-        self.sweeper().run(worker, job, mode, sweep, || {
-            if let Some(corners) = &self.corners {
-                // SAFETY: as above.
-                unsafe { corners.average(worker, job) };
-            }
-        })
-    }
-}
