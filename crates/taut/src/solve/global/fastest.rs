@@ -3,34 +3,26 @@
 use super::evaluate::{Corners, Sample};
 use super::small;
 use super::table::Table;
+use crate::constraint::Elements;
 use crate::lanes::Scalar;
-use crate::model::Model;
 use crate::solve::user::UserRows;
 
 /// Rounds of the power method. The fastest modes of a mesh lie close together, and it is their frequency that is wanted, not
 /// their shape: on sheets and bars 60 rounds come within 3 %, from below.
 const ROUNDS: u32 = 60;
 
-/// The angular frequency of the fastest elastic mode about the rest shape with nothing held, rad/s; 0 if nothing has a
-/// physical stiffness. Constraints of the user's own are left out. Found by the power method, a few percent low.
-///
-/// Explicit integrators ([`AlphaBeta`](crate::Integrator::AlphaBeta) with `alpha` or `beta` 0) are stable up to substeps of 2/ω, less with
-/// damping: h² + 2 γ h ≤ 4/ω².
-pub fn fastest_mode<T: Scalar>(model: &Model<T>) -> f64 {
+/// [`measure::fastest_mode`](crate::measure) of elements with vertices at `rest` (m) and their masses (kg).
+pub(crate) fn fastest_mode<T: Scalar>(elements: &Elements<T>, rest: &[[f64; 3]], masses: &[f64]) -> f64 {
     let mut table = Table::default();
-    table.gather(&model.elements, &UserRows::default(), model.vertices());
+    table.gather(elements, &UserRows::default(), rest.len());
     if table.items.is_empty() {
         return 0.0;
     }
-    let gradients = gradients(model, &table);
-    let weight = |i: usize| {
-        let mass = model.masses[model.user[i] as usize];
-        if mass > 0.0 { 1.0 / mass } else { 0.0 }
-    };
-    let weights: Vec<f64> = (0..model.vertices()).map(weight).collect();
+    let gradients = gradients(rest, &table);
+    let weights: Vec<f64> = masses.iter().map(|&mass| if mass > 0.0 { 1.0 / mass } else { 0.0 }).collect();
     // Neighbours against each other, in no direction that a mesh is aligned with.
     let signs = |i: usize, d: usize| f64::from((i as u32).wrapping_mul(2_654_435_761) >> (28 + d) & 1) - 0.47;
-    let mut v: Vec<[f64; 3]> = (0..model.vertices()).map(|i| [signs(i, 0), signs(i, 1), signs(i, 2)]).collect();
+    let mut v: Vec<[f64; 3]> = (0..rest.len()).map(|i| [signs(i, 0), signs(i, 1), signs(i, 2)]).collect();
     let mut square = 0.0;
     for _ in 0..ROUNDS {
         let mut a = forces(&table, &gradients, &v);
@@ -52,13 +44,13 @@ pub fn fastest_mode<T: Scalar>(model: &Model<T>) -> f64 {
 }
 
 /// The gradients of all rows at rest, as the items number them.
-fn gradients<T: Scalar>(model: &Model<T>, table: &Table) -> Vec<[f64; 3]> {
+fn gradients(rest: &[[f64; 3]], table: &Table) -> Vec<[f64; 3]> {
     let mut out = vec![[0.0; 3]; table.gradients];
     let mut sample = Sample::ZERO;
     for kind in &table.kinds {
         for item in &table.items[kind.items.clone()] {
-            let rest = |k: usize| model.positions[model.user[item.vertices[k] as usize] as usize];
-            let x: Corners = core::array::from_fn(|k| if k < item.arms() { rest(k) } else { [0.0; 3] });
+            let at = |k: usize| rest[item.vertices[k] as usize];
+            let x: Corners = core::array::from_fn(|k| if k < item.arms() { at(k) } else { [0.0; 3] });
             kind.sample(&table.rest[item.rest as usize..], &x, &mut sample);
             for (j, r) in item.own_rows().enumerate() {
                 (0..item.arms()).for_each(|k| out[item.gradient(j, k)] = sample.gradients[r][k]);

@@ -39,7 +39,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-pub use fastest::fastest_mode;
+pub(crate) use fastest::fastest_mode;
 
 use super::Solver;
 use super::user::UserRows;
