@@ -108,13 +108,18 @@ impl Kinematics {
     pub fn farthest(&self) -> f64 {
         // Of a plane what is near counts, not the corners of its triangle.
         let scope = Scope { reach: 0.125 * self.scope.reach, ..self.scope };
-        let [from, to] = [0.0, 1.0].map(|t| {
-            let mut all = Vec::new();
-            self.bodies.iter().for_each(|b| b.form.place(t, scope, &mut all));
-            all
-        });
         let way = |(a, b): (&[f64; 3], &[f64; 3])| (V3::from(*b) - V3::from(*a)).norm2();
-        from.iter().zip(&to).map(way).fold(0.0, f64::max).sqrt()
+        let [mut from, mut to] = [Vec::new(), Vec::new()];
+        let mut most: f64 = 0.0;
+        for body in &self.bodies {
+            if let ColliderForm::Mesh(m) = &body.form {
+                most = m.from.iter().zip(m.to.iter()).map(way).fold(most, f64::max);
+            } else {
+                body.form.place(0.0, scope, &mut from);
+                body.form.place(1.0, scope, &mut to);
+            }
+        }
+        from.iter().zip(&to).map(way).fold(most, f64::max).sqrt()
     }
 
     /// Adds where all vertices are at part `t` (0 to 1) of the step, m.
