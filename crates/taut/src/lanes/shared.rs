@@ -113,13 +113,6 @@ impl<'a, T: Copy> Shared<'a, T> {
     }
 }
 
-impl<'a, T: Copy, const N: usize> Shared<'a, [T; N]> {
-    /// The same memory, one by one.
-    pub fn flat(self) -> Shared<'a, T> {
-        Shared { start: self.start.cast(), len: self.len * N, borrow: PhantomData }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
