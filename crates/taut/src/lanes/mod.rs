@@ -11,7 +11,7 @@ mod vec3;
 mod wide;
 
 pub use dual::Dual;
-pub use shared::{Place, Shared};
+pub use shared::{Field, Place, Shared};
 pub use vec3::{V3, xyz};
 
 use crate::limit::LimitKernels;

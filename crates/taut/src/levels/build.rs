@@ -9,7 +9,7 @@ use super::sheet::RestSheet;
 use super::transfer::Transfer;
 use crate::constraint::one_sided::LOOSE;
 use crate::constraint::{Batch, Loose};
-use crate::lanes::Scalar;
+use crate::lanes::{Field, Scalar};
 use std::collections::BTreeMap;
 
 /// Spacing of the finest lattice over the mean edge. The sweeps over elements do the rest; a lattice half as wide, with no
@@ -220,8 +220,8 @@ pub(super) fn level<T: Scalar>(
         full: Batch::pack(&full, spare),
         clusters: Clusters::default(),
         nodes,
-        base: x.clone(),
-        x,
+        base: Field::new(x.clone()),
+        x: Field::new(x),
     }
 }
 
