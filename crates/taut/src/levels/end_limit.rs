@@ -32,7 +32,7 @@ impl<T: Scalar> EndLimit<T> {
             .links
             .iter()
             .filter(|(ends, _)| !fixed(ends))
-            .map(|&(index, l)| Loose { index, rest: [l * l, l], stiffness: [], damping: [], elastic: None })
+            .map(|&(index, l)| super::build::rod(index, l))
             .collect();
         let linked = sheet.linked();
         let cells: Vec<Loose<3, 6, 0>> = (0..sheet.triangles.len())
@@ -73,7 +73,7 @@ fn cell(
     let [[p, q], [r, s]] = rows;
     let rest = [p, q, r, s, most[0], most[1]];
     let some = area(edges) > 0.0 && most != [LOOSE; 2];
-    some.then_some(Loose { index, rest, stiffness: [], damping: [], elastic: None })
+    some.then_some(Loose::bare(index, rest))
 }
 
 /// Positions that a limit moves.

@@ -70,13 +70,7 @@ impl<T: Scalar> Solids<T> {
         for (index, volume) in tets {
             let body = index.iter().map(|&v| body[v as usize]).min().filter(|&b| b != NONE);
             if let Some(b) = body.filter(|&b| spacing(&bodies[b as usize], 0) > 0.0) {
-                loose[b as usize].push(Loose {
-                    index,
-                    rest: [1.0 / (6.0 * volume)],
-                    stiffness: [],
-                    damping: [],
-                    elastic: None,
-                });
+                loose[b as usize].push(Loose::bare(index, [1.0 / (6.0 * volume)]));
             }
         }
         let held = pins.iter().filter(|&&p| body[p as usize] != NONE).map(|&p| (p, vec![p])).collect();
