@@ -153,5 +153,7 @@ where
     if E::PROJECTED && e.stiffness(r) >= LEAST_STIFFNESS {
         return f64::INFINITY;
     }
-    e.compliance(r).map_or(0.0, |c| 1.0 / (c * size))
+    // U = ½ c²/compliance is ½ modulus · size · strain², and c is `scale` times the strain.
+    let scale = E::ROWS[r].scale;
+    e.compliance(r).map_or(0.0, |compliance| scale * scale / (compliance * size))
 }
