@@ -101,8 +101,7 @@ impl Worker<'_> {
     /// The same of a range of an array.
     #[inline]
     pub fn chunk_of<'s, T: Copy>(self, array: Shared<'s, T>, range: Range<usize>) -> &'s mut [T] {
-        // SAFETY: `slice` checks the range. Workers are in lockstep (the promise of `Team::run`): chunks of one range are disjoint.
-        unsafe { array.slice(self.chunk(range)) }
+        self.chunk_of_rows(array, range.len(), |i| range.start + i)
     }
 
     /// This worker's chunk of `count` rows of an array, one after another: row r begins at `start(r)`, the last ends at `start(count)`.
@@ -114,7 +113,8 @@ impl Worker<'_> {
         start: impl Fn(usize) -> usize,
     ) -> &'s mut [T] {
         let rows = self.chunk(0..count);
-        // SAFETY: as in `chunk_of`: `slice` checks that each worker's chunk ends no earlier than it starts, so they follow each other.
+        // SAFETY: workers are in lockstep (the promise of `Team::run`): each asks for its own chunk. `slice` checks that it is within the array
+        // and ends no earlier than it starts, so that chunks follow each other and do not overlap.
         unsafe { array.slice(start(rows.start)..start(rows.end)) }
     }
 

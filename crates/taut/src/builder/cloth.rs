@@ -170,7 +170,7 @@ impl ModelBuilder {
             for v in triangles[t] {
                 self.masses[v as usize] += share;
             }
-            self.faces.push(Loose { index: triangles[t], rest: [1.0], stiffness: [], damping: [], elastic: None });
+            self.faces.push(Loose::bare(triangles[t], [1.0]));
         }
         let edges = edges_of(&triangles, &kept);
         self.add_edges(&triangles, &edges, &qs, cloth);

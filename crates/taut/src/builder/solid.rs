@@ -130,13 +130,7 @@ impl ModelBuilder {
         }
         let kept: Vec<_> = strained.iter().map(|&t| tets[t as usize]).collect();
         let triangles = boundary_triangles(&kept);
-        self.faces.extend(triangles.iter().map(|&index| Loose {
-            index,
-            rest: [1.0],
-            stiffness: [],
-            damping: [],
-            elastic: None,
-        }));
+        self.faces.extend(triangles.iter().map(|&index| Loose::bare(index, [1.0])));
         let elements = first..self.elements_of(form).len() as u32;
         self.bodies.push(Body {
             name: name.to_owned(),

@@ -5,7 +5,7 @@
 
 use super::batch::{Batch, Block};
 use super::lot::PerBlock;
-use crate::lanes::{BLOCK, Place, Scalar, Shared, Vertex};
+use crate::lanes::{BLOCK, Field, Place, Scalar, Vertex};
 use crate::team::{Worker, chunk};
 use core::ops::Range;
 use core::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
@@ -64,7 +64,7 @@ pub(crate) struct ActiveSet {
     /// The blocks that have vertices in each tile.
     web: Adjacency,
     /// Which elements of each block had something to move, a bit for each.
-    moved: Vec<u16>,
+    moved: Field<u16>,
     list: Vec<AtomicU32>,
     /// By worker.
     found: Vec<Seeker>,
@@ -184,7 +184,7 @@ impl ActiveSet {
         let (tiles, blocks) = (one.span().max(two.span()) / TILE + 1, one.blocks().len() + two.blocks().len());
         ActiveSet {
             web: Adjacency::of(&pairs, tiles),
-            moved: vec![0; blocks],
+            moved: Field::new(vec![0; blocks]),
             list: (0..blocks).map(|_| AtomicU32::new(0)).collect(),
             found: (0..SEEKERS).map(|_| Seeker { tiles: Marks::new(tiles), blocks: Marks::new(blocks) }).collect(),
             listed: AtomicUsize::new(0),
@@ -195,12 +195,7 @@ impl ActiveSet {
     pub fn bytes(&self) -> usize {
         let web = size_of_val(&*self.web.start) + size_of_val(&*self.web.numbers);
         let found: usize = self.found.iter().map(|f| size_of_val(&*f.tiles.0) + size_of_val(&*f.blocks.0)).sum();
-        web + size_of_val(&*self.moved) + size_of_val(&*self.list) + found
-    }
-
-    pub fn view(&mut self) -> ActiveView<'_> {
-        let ActiveSet { web, moved, list, found, listed, beyond } = self;
-        ActiveView { web, moved: Shared::new(moved), list, found, listed, beyond }
+        web + self.moved.bytes() + size_of_val(&*self.list) + found
     }
 }
 
@@ -233,29 +228,18 @@ impl Round {
     }
 }
 
-/// An active set at work, as every worker sees it.
-#[derive(Clone, Copy)]
-pub(crate) struct ActiveView<'a> {
-    web: &'a Adjacency,
-    moved: Shared<'a, u16>,
-    list: &'a [AtomicU32],
-    found: &'a [Seeker],
-    listed: &'a AtomicUsize,
-    beyond: &'a AtomicUsize,
-}
-
-impl<'a> ActiveView<'a> {
+impl ActiveSet {
     /// Where sweeps mark what they move, of a batch whose first block has this number.
     pub fn marks<T, const V: usize, const P: usize>(
-        self,
+        &self,
         batch: &Batch<T, V, P, 0>,
         first: usize,
-    ) -> PerBlock<'a, u16, 1> {
-        PerBlock::new(batch, self.moved, first)
+    ) -> PerBlock<'_, u16, 1> {
+        PerBlock::new(batch, self.moved.shared(), first)
     }
 
     /// The first round, over everything. Workers must meet before they [collect](Self::collect) what it touched.
-    pub fn first(self, worker: Worker<'_>) -> Round {
+    pub fn first(&self, worker: Worker<'_>) -> Round {
         if worker.id == 0 {
             self.beyond.store(0, Ordering::Relaxed);
         }
@@ -263,12 +247,12 @@ impl<'a> ActiveView<'a> {
     }
 
     /// The blocks to visit in a round, for a batch whose first block has this number.
-    pub fn blocks(self, round: Round, first: usize) -> Active<'a> {
+    pub fn blocks(&self, round: Round, first: usize) -> Active<'_> {
         Active { list: (round.number > 0).then(|| &self.list[..round.count]), first }
     }
 
     /// Lists the blocks that the last round may have changed. `tiles` adds those that elements of a block touch.
-    pub fn collect(self, worker: Worker<'_>, last: Round, tiles: impl Fn(usize, u16, &Marks)) -> Round {
+    pub fn collect(&self, worker: Worker<'_>, last: Round, tiles: impl Fn(usize, u16, &Marks)) -> Round {
         let Round { number, count } = last;
         let all = number == 0;
         let seekers = if count >= WORTH_SHARING { worker.of.min(SEEKERS) } else { 1 };
@@ -281,7 +265,7 @@ impl<'a> ActiveView<'a> {
                 worker.sync();
             }
         };
-        let moved = worker.read(self.moved);
+        let moved = worker.read(self.moved.shared());
         seek(&|id| self.find_tiles(chunk(0..count, id, seekers), all, moved, &tiles, &found[id].tiles));
         seek(&|id| self.find_blocks(found, id));
         seek(&|id| self.list_blocks(found, id));
@@ -290,13 +274,13 @@ impl<'a> ActiveView<'a> {
     }
 
     /// The part of all blocks that the first round found something to move in.
-    pub fn part(self) -> f64 {
+    pub fn part(&self) -> f64 {
         self.beyond.load(Ordering::Relaxed) as f64 / self.list.len() as f64
     }
 
     /// The tiles in which something was moved, by some of the blocks of the list, or of all.
     fn find_tiles(
-        self,
+        &self,
         some: Range<usize>,
         all: bool,
         moved: &[u16],
@@ -316,7 +300,7 @@ impl<'a> ActiveView<'a> {
     }
 
     /// The blocks with vertices in a worker's chunk of the tiles that all have found.
-    fn find_blocks(self, found: &[Seeker], id: usize) {
+    fn find_blocks(&self, found: &[Seeker], id: usize) {
         let blocks = &found[id].blocks;
         blocks.clear();
         let near = |tile| self.web.row(tile).iter().for_each(|&near| blocks.add(near));
@@ -324,7 +308,7 @@ impl<'a> ActiveView<'a> {
     }
 
     /// Writes a worker's chunk of the blocks that all have found into the list.
-    fn list_blocks(self, found: &[Seeker], id: usize) {
+    fn list_blocks(&self, found: &[Seeker], id: usize) {
         let write = |place: usize, block| self.list[place].store(block, Ordering::Relaxed);
         let count = Union { found, set: |f| &f.blocks }.chunk(id, write);
         if id == 0 {

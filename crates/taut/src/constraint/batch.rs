@@ -97,6 +97,13 @@ pub struct Loose<const V: usize, const P: usize, const R: usize> {
     pub elastic: Option<Compliance<R>>,
 }
 
+impl<const V: usize, const P: usize> Loose<V, P, 0> {
+    /// One without rows of its own.
+    pub fn bare(index: [u32; V], rest: [f64; P]) -> Self {
+        Loose { index, rest, stiffness: [], damping: [], elastic: None }
+    }
+}
+
 /// The elasticity of one element, as in [`Elastic`].
 #[derive(Clone, Copy, Debug)]
 pub struct Compliance<const R: usize> {

@@ -147,12 +147,13 @@ unsafe fn gather<T: Scalar, L: Lanes<T>, const V: usize>(
     lane: usize,
 ) -> [[L; 4]; V] {
     // SAFETY: the caller's promise.
-    let mut out = [unsafe { L::gather(token, from, &places[0][lane..]) }; V];
-    for k in 1..V {
-        // SAFETY: the caller's promise.
-        out[k] = unsafe { L::gather(token, from, &places[k][lane..]) };
+    unsafe {
+        let mut out = [L::gather(token, from, &places[0][lane..]); V];
+        for k in 1..V {
+            out[k] = L::gather(token, from, &places[k][lane..]);
+        }
+        out
     }
-    out
 }
 
 /// Stores the vertices of the elements.

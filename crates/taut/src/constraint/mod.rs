@@ -14,7 +14,7 @@ pub(crate) mod one_sided;
 mod sweep;
 
 pub use active::Active;
-pub(crate) use active::{ActiveSet, ActiveView, Round};
+pub(crate) use active::{ActiveSet, Round};
 pub use batch::{Batch, Block, Compliance, Elastic, Loose, Packed, SLACK};
 pub(crate) use elements::LooseElements;
 pub use elements::{Elements, Visit};

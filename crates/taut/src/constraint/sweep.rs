@@ -123,7 +123,7 @@ impl Sweep<'_> {
         }
     }
 
-    /// Looks at all elements, without colours and meetings. Nothing can be moved.
+    /// Looks at all elements, without colours and meetings: workers meet before anything is moved again. Nothing can be moved here.
     pub fn look<K, T, const V: usize, const P: usize, const R: usize, const A: usize>(
         self,
         batch: &Batch<T, V, P, R>,

@@ -11,7 +11,7 @@ mod vec3;
 mod wide;
 
 pub use dual::Dual;
-pub use shared::{Place, Shared};
+pub use shared::{Field, Place, Shared};
 pub use vec3::{V3, xyz};
 
 use core::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Sub};
@@ -96,8 +96,6 @@ pub trait Scalar: Real<Mask = bool> + PartialOrd + Default + Send + Sync + core:
     fn finite(self) -> bool;
     /// Runs a kernel in lanes of the given width, with an instruction set of `level`.
     fn run<K: Kernel<Self>>(width: Width, level: Level, kernel: K);
-    /// The same, one by one: for kernels that are not worth compiling in more than one way.
-    fn run_single<K: Kernel<Self>>(kernel: K);
     /// The same for large kernels that matter: one by one, or in the width that is fastest nearly everywhere.
     fn run_warm<K: Kernel<Self>>(width: Width, level: Level, kernel: K);
     /// The same for kernels that seldom matter: one by one, or in the one width that costs the least to compile for
@@ -211,9 +209,6 @@ macro_rules! scalar {
             }
             fn run<K: Kernel<Self>>(width: Width, level: Level, kernel: K) {
                 wide::$hot(width, level, kernel);
-            }
-            fn run_single<K: Kernel<Self>>(kernel: K) {
-                kernel.run::<$t>(());
             }
             fn run_warm<K: Kernel<Self>>(width: Width, level: Level, kernel: K) {
                 wide::$warm(width, level, kernel);

@@ -1,5 +1,6 @@
 //! One array, several threads, each writing its own places.
 
+use core::cell::UnsafeCell;
 use core::marker::PhantomData;
 use core::ops::Range;
 
@@ -119,10 +120,33 @@ impl<'a, T: Copy> Shared<'a, T> {
     }
 }
 
-impl<'a, T: Copy, const N: usize> Shared<'a, [T; N]> {
-    /// The same memory, one by one.
-    pub fn flat(self) -> Shared<'a, T> {
-        Shared { start: self.start.cast(), len: self.len * N, borrow: PhantomData }
+/// An array that several threads change together, owned: what [`Shared`] borrows.
+#[derive(Debug)]
+pub struct Field<T>(Box<[UnsafeCell<T>]>);
+
+// SAFETY: what is in it is only reached as a `Shared`, whose users promise that there are no data races.
+unsafe impl<T: Copy + Send> Sync for Field<T> {}
+
+impl<T: Copy> Field<T> {
+    /// Of these values.
+    pub fn new(values: Vec<T>) -> Self {
+        Field(values.into_iter().map(UnsafeCell::new).collect())
+    }
+
+    /// The values, to be shared.
+    pub fn shared(&self) -> Shared<'_, T> {
+        Shared { start: self.0.as_ptr().cast::<T>().cast_mut(), len: self.0.len(), borrow: PhantomData }
+    }
+
+    /// Its memory.
+    pub fn bytes(&self) -> usize {
+        size_of_val(&*self.0)
+    }
+}
+
+impl<T: Copy> Default for Field<T> {
+    fn default() -> Self {
+        Field::new(Vec::new())
     }
 }
 

@@ -232,19 +232,19 @@ macro_rules! double {
             }
             #[inline(always)]
             unsafe fn gather(token: S, from: Shared<'_, Vertex<$t>>, places: &[Place]) -> [Self; 4] {
+                let (low, high) = (&places[..$n / 2], &places[$n / 2..$n]);
                 // SAFETY: the caller's promise is the callee's.
-                let a = unsafe { $half::gather(token, from, &places[..$n / 2]) };
-                // SAFETY: as above.
-                let b = unsafe { $half::gather(token, from, &places[$n / 2..$n]) };
+                let (a, b) = unsafe { ($half::gather(token, from, low), $half::gather(token, from, high)) };
                 [a[0].combine(b[0]), a[1].combine(b[1]), a[2].combine(b[2]), a[3].combine(b[3])]
             }
             #[inline(always)]
             unsafe fn scatter(value: [Self; 4], to: Shared<'_, Vertex<$t>>, places: &[Place]) {
                 let (x, y, z, w) = (value[0].split(), value[1].split(), value[2].split(), value[3].split());
                 // SAFETY: the caller's promise is the callee's.
-                unsafe { $half::scatter([x.0, y.0, z.0, w.0], to, &places[..$n / 2]) };
-                // SAFETY: as above.
-                unsafe { $half::scatter([x.1, y.1, z.1, w.1], to, &places[$n / 2..$n]) };
+                unsafe {
+                    $half::scatter([x.0, y.0, z.0, w.0], to, &places[..$n / 2]);
+                    $half::scatter([x.1, y.1, z.1, w.1], to, &places[$n / 2..$n]);
+                }
             }
         }
     };

@@ -9,7 +9,7 @@ use super::sheet::RestSheet;
 use super::transfer::Transfer;
 use crate::constraint::one_sided::LOOSE;
 use crate::constraint::{Batch, Loose};
-use crate::lanes::Scalar;
+use crate::lanes::{Field, Scalar};
 use std::collections::BTreeMap;
 
 /// Spacing of the finest lattice over the mean edge. The sweeps over elements do the rest; a lattice half as wide, with no
@@ -220,14 +220,14 @@ pub(super) fn level<T: Scalar>(
         full: Batch::pack(&full, spare),
         clusters: Clusters::default(),
         nodes,
-        base: x.clone(),
-        x,
+        base: Field::new(x.clone()),
+        x: Field::new(x),
     }
 }
 
 /// Two nodes no further apart than `length`, m.
 pub(super) fn rod(index: [u32; 2], length: f64) -> Loose<2, 2, 0> {
-    Loose { index, rest: [length * length, length], stiffness: [], damping: [], elastic: None }
+    Loose::bare(index, [length * length, length])
 }
 
 /// Links from held nodes to those near them, as long as at rest.
@@ -304,7 +304,7 @@ fn cells(lattice: &Lattice, near: &NearPins<'_>) -> (Vec<Loose<3, 6, 0>>, Vec<Lo
         let (a, b) = (solve([half.cos(), half.sin()]), solve([-half.sin(), half.cos()]));
         let most = [0, 1].map(|k| if held(k) { 1.0 } else { LOOSE });
         let rest = [a[0], a[1], b[0], b[1], most[0], most[1]];
-        let cell = Loose { index: *t, rest, stiffness: [], damping: [], elastic: None };
+        let cell = Loose::bare(*t, rest);
         (most != [LOOSE; 2]).then_some((cell, held(2)))
     };
     let (full, plain): (Vec<_>, Vec<_>) = lattice.triangles.iter().filter_map(cell).partition(|(_, full)| *full);

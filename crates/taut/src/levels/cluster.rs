@@ -8,7 +8,7 @@
 use super::body::NONE;
 use super::bytes_of;
 use super::rotation::{Mat3, NO_TURN, Quaternion, determinant, matrix, nearest};
-use crate::lanes::{Scalar, Shared, Vertex, xyz};
+use crate::lanes::{Field, Scalar, Shared, Vertex, xyz};
 use crate::team::Worker;
 use core::sync::atomic::{AtomicBool, Ordering};
 use std::collections::BTreeMap;
@@ -58,10 +58,10 @@ pub(super) struct Clusters {
     /// X of the vertices of held nodes, from their middle, m.
     held: Vec<Vec<[f64; 3]>>,
     /// Σ (x − x̄)(X − X̄)ᵀ of each held node's vertices over their number, m².
-    spin: Vec<Mat3>,
-    turns: Vec<Quaternion>,
+    spin: Field<Mat3>,
+    turns: Field<Quaternion>,
     /// How far each member should move.
-    by: Vec<[f64; 3]>,
+    by: Field<[f64; 3]>,
 }
 
 /// Nodes that move.
@@ -112,8 +112,8 @@ impl Clusters {
         let spin: Vec<Mat3> = held.iter().map(|list| moment(list.iter().map(|&p| (p, p)))).collect();
         let mut first = BTreeMap::new();
         let lead = body.iter().zip(0..).map(|(b, n)| *first.entry(b).or_insert(n)).collect();
-        let (seeds, turns) = (vec![NONE; nodes], vec![NO_TURN; nodes]);
-        let mut clusters = Clusters { held, spin, body: body.to_vec(), lead, seeds, turns, ..Clusters::default() };
+        let (seeds, turns) = (vec![NONE; nodes], Field::new(vec![NO_TURN; nodes]));
+        let mut clusters = Clusters { held, body: body.to_vec(), lead, seeds, turns, ..Clusters::default() };
         let at = |n: u32| place.get(n as usize).copied().unwrap_or_else(|| middles[n as usize - nodes]);
         let clusters_of: Vec<f64> =
             near.iter().map(|list| list.iter().filter(|&&n| (n as usize) < nodes).count() as f64).collect();
@@ -124,20 +124,24 @@ impl Clusters {
             let heavy = if pins > 0.0 { HEAVY } else { 0.0 };
             let weight = |n: u32| (free(n) / kg.max(1e-300) + heavy * count(n) / pins.max(1.0)) / (1.0 + heavy);
             let middle = list.iter().fold([0.0; 3], |sum, &n| plus(sum, at(n), weight(n)));
-            clusters
-                .push(nodes, list.iter().map(|&n| Member { node: n, weight: weight(n), rest: minus(at(n), middle) }));
+            clusters.push(
+                nodes,
+                &spin,
+                list.iter().map(|&n| Member { node: n, weight: weight(n), rest: minus(at(n), middle) }),
+            );
         }
         clusters.gather(nodes);
+        clusters.spin = Field::new(spin);
         clusters
     }
 
-    fn push(&mut self, nodes: usize, members: impl Iterator<Item = Member>) {
+    fn push(&mut self, nodes: usize, spin: &[Mat3], members: impl Iterator<Item = Member>) {
         let first = self.members.len();
         self.members.extend(members);
         let (mut q, mut spread, mut size) = ([[0.0; 3]; 3], 0.0, 0.0);
         for m in &self.members[first..] {
             add(&mut q, m.rest, m.rest, m.weight);
-            if let Some(spin) = self.spin.get((m.node as usize).wrapping_sub(nodes)) {
+            if let Some(spin) = spin.get((m.node as usize).wrapping_sub(nodes)) {
                 blend(&mut q, spin, m.weight);
             } else {
                 spread += m.weight * dot(m.rest, m.rest);
@@ -151,7 +155,7 @@ impl Clusters {
 
     /// Which members each node is.
     fn gather(&mut self, nodes: usize) {
-        self.by = vec![[0.0; 3]; self.members.len()];
+        self.by = Field::new(vec![[0.0; 3]; self.members.len()]);
         self.begin = vec![0; nodes + 1];
         let moving = |m: &&Member| (m.node as usize) < nodes;
         self.members.iter().filter(moving).for_each(|m| self.begin[m.node as usize + 1] += 1);
@@ -168,34 +172,9 @@ impl Clusters {
         let lists = bytes_of(&self.list) + bytes_of(&self.members) + bytes_of(&self.begin) + bytes_of(&self.of);
         let held: usize = self.held.iter().map(|list| bytes_of(list)).sum();
         let clusters = bytes_of(&self.seeds) + bytes_of(&self.body) + bytes_of(&self.lead);
-        lists + held + clusters + bytes_of(&self.spin) + bytes_of(&self.turns) + bytes_of(&self.by)
+        lists + held + clusters + self.spin.bytes() + self.turns.bytes() + self.by.bytes()
     }
 
-    /// `tangled` says which bodies are to be left alone.
-    pub fn view<'a>(&'a mut self, tangled: &'a [AtomicBool]) -> ClustersView<'a> {
-        let Clusters { list, members, begin, of, seeds, body, lead, held, spin, turns, by } = self;
-        let (spin, turns, by) = (Shared::new(spin), Shared::new(turns), Shared::new(by));
-        ClustersView { list, members, begin, of, seeds, body, lead, tangled, held, spin, turns, by }
-    }
-}
-
-/// Clusters during a step.
-pub(super) struct ClustersView<'a> {
-    list: &'a [Cluster],
-    members: &'a [Member],
-    begin: &'a [u32],
-    of: &'a [u32],
-    seeds: &'a [u32],
-    body: &'a [u32],
-    lead: &'a [u32],
-    tangled: &'a [AtomicBool],
-    held: &'a [Vec<[f64; 3]>],
-    spin: Shared<'a, Mat3>,
-    turns: Shared<'a, Quaternion>,
-    by: Shared<'a, [f64; 3]>,
-}
-
-impl ClustersView<'_> {
     /// How much there is to do.
     pub fn size(&self) -> usize {
         self.members.len()
@@ -203,7 +182,7 @@ impl ClustersView<'_> {
 
     /// Looks which way held nodes are turned.
     pub fn place_held<S: Scalar>(&self, alone: Worker<'_>, held: &[Vec<u32>], x: &[Vertex<S>]) {
-        for ((spin, rest), vertices) in alone.chunk_mut(self.spin).iter_mut().zip(self.held).zip(held) {
+        for ((spin, rest), vertices) in alone.chunk_mut(self.spin.shared()).iter_mut().zip(&self.held).zip(held) {
             let at = |v: u32| xyz(x[v as usize]);
             let Some(&first) = vertices.first() else { continue };
             let from = at(first);
@@ -212,16 +191,22 @@ impl ClustersView<'_> {
     }
 
     /// Finds how clusters are turned: about as those of the level `above`, or else as the first of the body, for which any turn will do.
-    pub fn turn<T: Scalar>(&self, worker: Worker<'_>, x: Shared<'_, Vertex<T>>, above: Option<&Self>) {
+    pub fn turn<T: Scalar>(
+        &self,
+        worker: Worker<'_>,
+        x: Shared<'_, Vertex<T>>,
+        above: Option<&Self>,
+        tangled: &[AtomicBool],
+    ) {
         if self.list.is_empty() {
             return;
         }
         if let Some(alone) = worker.alone() {
-            let (turns, by) = (alone.chunk_mut(self.turns), alone.chunk_mut(self.by));
-            let above = above.map(|above| alone.read(above.turns));
+            let (turns, by) = (alone.chunk_mut(self.turns.shared()), alone.chunk_mut(self.by.shared()));
+            let above = above.map(|above| alone.read(above.turns.shared()));
             let leads = |s: usize| self.seeds[s] == NONE && self.lead[s] as usize == s;
-            let at = ClusterInput { x: alone.read(x), spin: alone.read(self.spin) };
-            for s in (0..self.list.len()).filter(|&s| leads(s) && !self.tangled(s)) {
+            let at = ClusterInput { x: alone.read(x), spin: alone.read(self.spin.shared()) };
+            for s in (0..self.list.len()).filter(|&s| leads(s) && !self.is_among(s, tangled)) {
                 turns[s] = self.fit(s, at, None, &mut by[self.start(s)..self.start(s + 1)]);
             }
             for s in (0..self.list.len()).filter(|&s| !leads(s)) {
@@ -235,29 +220,29 @@ impl ClustersView<'_> {
     }
 
     /// One sweep: where rigid clusters would have their nodes, then the means of that.
-    pub fn relax<T: Scalar>(&self, worker: Worker<'_>, x: Shared<'_, Vertex<T>>) {
+    pub fn relax<T: Scalar>(&self, worker: Worker<'_>, x: Shared<'_, Vertex<T>>, tangled: &[AtomicBool]) {
         if self.list.is_empty() {
             return;
         }
         let mine = worker.chunk(0..self.list.len());
-        let turns = worker.chunk_mut(self.turns);
-        let by = worker.chunk_of_rows(self.by, self.list.len(), |s| self.start(s));
-        let at = ClusterInput { x: worker.read(x), spin: worker.read(self.spin) };
-        for (s, turn) in mine.clone().zip(turns).filter(|(s, _)| !self.tangled(*s)) {
+        let turns = worker.chunk_mut(self.turns.shared());
+        let by = worker.chunk_of_rows(self.by.shared(), self.list.len(), |s| self.start(s));
+        let at = ClusterInput { x: worker.read(x), spin: worker.read(self.spin.shared()) };
+        for (s, turn) in mine.clone().zip(turns).filter(|(s, _)| !self.is_among(*s, tangled)) {
             let rows = self.start(s) - self.start(mine.start)..self.start(s + 1) - self.start(mine.start);
             *turn = self.fit(s, at, Some(*turn), &mut by[rows]);
         }
         worker.sync();
-        let by = worker.read(self.by);
-        for (n, x) in mine.zip(worker.chunk_of(x, 0..self.list.len())).filter(|(n, _)| !self.tangled(*n)) {
+        let by = worker.read(self.by.shared());
+        for (n, x) in mine.zip(worker.chunk_of(x, 0..self.list.len())).filter(|(n, _)| !self.is_among(*n, tangled)) {
             self.follow(n, by, x);
         }
         worker.sync();
     }
 
-    /// Whether the cluster's body is to be left alone.
-    fn tangled(&self, s: usize) -> bool {
-        self.tangled[self.body[s] as usize].load(Ordering::Relaxed)
+    /// Whether the cluster's body is one of those that are to be left alone.
+    fn is_among(&self, s: usize, tangled: &[AtomicBool]) -> bool {
+        tangled[self.body[s] as usize].load(Ordering::Relaxed)
     }
 
     /// Where the members of cluster `s` begin.

@@ -3,7 +3,7 @@
 use super::sheet::{RestSheet, area};
 use super::{AIM, HASTE, KAPPA, bytes_of};
 use crate::constraint::one_sided::{Bound, LOOSE, Largest, MaxLength, MaxStretch, OneSided, Restrain};
-use crate::constraint::{ActiveSet, ActiveView, Batch, Cold, Loose, Round, Sweep};
+use crate::constraint::{ActiveSet, Batch, Cold, Loose, Round, Sweep};
 use crate::lanes::{Scalar, Shared, Vertex};
 use core::marker::PhantomData;
 
@@ -13,24 +13,26 @@ pub(crate) struct EndLimit<T> {
     links: Batch<T, 2, 2, 0>,
     cells: Batch<T, 3, 6, 0>,
     active: ActiveSet,
+    /// 0.01 is one percent; 0 for no limit.
+    max_stretch: f64,
 }
 
 impl<T> Default for EndLimit<T> {
     fn default() -> Self {
-        EndLimit { links: Batch::default(), cells: Batch::default(), active: ActiveSet::default() }
+        EndLimit { links: Batch::default(), cells: Batch::default(), active: ActiveSet::default(), max_stretch: 0.0 }
     }
 }
 
 impl<T: Scalar> EndLimit<T> {
     /// `pins` are the held vertices, ascending: what is between them alone is where it is.
-    pub(super) fn new(sheet: &RestSheet, pins: &[u32]) -> Self {
+    pub(super) fn new(sheet: &RestSheet, pins: &[u32], max_stretch: f64) -> Self {
         let spare = sheet.vertices() as u32;
         let fixed = |corners: &[u32]| corners.iter().all(|v| pins.binary_search(v).is_ok());
         let links: Vec<Loose<2, 2, 0>> = sheet
             .links
             .iter()
             .filter(|(ends, _)| !fixed(ends))
-            .map(|&(index, l)| Loose { index, rest: [l * l, l], stiffness: [], damping: [], elastic: None })
+            .map(|&(index, l)| super::build::rod(index, l))
             .collect();
         let linked = sheet.linked();
         let cells: Vec<Loose<3, 6, 0>> = (0..sheet.triangles.len())
@@ -39,7 +41,7 @@ impl<T: Scalar> EndLimit<T> {
             .collect();
         let (links, cells) = (Batch::pack(&links, spare), Batch::pack(&cells, spare));
         let active = ActiveSet::new(&links, &cells);
-        EndLimit { links, cells, active }
+        EndLimit { links, cells, active, max_stretch }
     }
 
     pub(super) fn bytes(&self) -> usize {
@@ -49,11 +51,6 @@ impl<T: Scalar> EndLimit<T> {
     /// Elements.
     pub(super) fn count(&self) -> usize {
         self.links.count + self.cells.count
-    }
-
-    pub(super) fn view(&mut self, max_stretch: f64) -> EndLimitView<'_, T> {
-        let EndLimit { links, cells, active } = self;
-        EndLimitView { links, cells, active: active.view(), max_stretch }
     }
 }
 
@@ -76,15 +73,7 @@ fn cell(
     let [[p, q], [r, s]] = rows;
     let rest = [p, q, r, s, most[0], most[1]];
     let some = area(edges) > 0.0 && most != [LOOSE; 2];
-    some.then_some(Loose { index, rest, stiffness: [], damping: [], elastic: None })
-}
-
-/// The limit during a step.
-pub(crate) struct EndLimitView<'a, T> {
-    links: &'a Batch<T, 2, 2, 0>,
-    cells: &'a Batch<T, 3, 6, 0>,
-    active: ActiveView<'a>,
-    max_stretch: f64,
+    some.then_some(Loose::bare(index, rest))
 }
 
 /// Positions that a limit moves.
@@ -99,7 +88,7 @@ pub(crate) struct Candidates<'a, T> {
     pub part: f64,
 }
 
-impl<T: Scalar> EndLimitView<'_, T> {
+impl<T: Scalar> EndLimit<T> {
     /// Brings every element within the limit, in at most `rounds`. Returns how many it took, and whether that was enough.
     pub fn pass(&self, sweep: Sweep<'_>, at: Candidates<'_, T>, rounds: u32) -> (u32, bool) {
         if self.links.count + self.cells.count == 0 || self.max_stretch <= 0.0 {
@@ -139,8 +128,8 @@ impl<T: Scalar> EndLimitView<'_, T> {
     fn round(&self, sweep: Sweep<'_>, round: Round, bound: Bound, at: Candidates<'_, T>) {
         if let Some(worker) = round.workers(sweep.worker) {
             let sweep = Sweep { worker, ..sweep };
-            self.restrain::<MaxLength, 2, 2>(sweep, self.links, 0, round, bound, at);
-            self.restrain::<MaxStretch<false>, 3, 6>(sweep, self.cells, self.links.blocks().len(), round, bound, at);
+            self.restrain::<MaxLength, 2, 2>(sweep, &self.links, 0, round, bound, at);
+            self.restrain::<MaxStretch<false>, 3, 6>(sweep, &self.cells, self.links.blocks().len(), round, bound, at);
         }
         sweep.worker.sync();
     }
@@ -162,8 +151,8 @@ impl<T: Scalar> EndLimitView<'_, T> {
     pub fn stretch(&self, sweep: Sweep<'_>, x: Shared<'_, Vertex<T>>) -> f64 {
         let (mut links, mut cells) =
             (Largest::<MaxLength, T, Cold>::new(), Largest::<MaxStretch<false>, T, Cold>::new());
-        sweep.look(self.links, [x], &mut links);
-        sweep.look(self.cells, [x], &mut cells);
+        sweep.look(&self.links, [x], &mut links);
+        sweep.look(&self.cells, [x], &mut cells);
         (links.most().max(cells.most()) - 1.0).max(0.0)
     }
 }

@@ -1,13 +1,16 @@
 //! The hierarchy at work: restrict, relax from the coarsest level down, prolong.
 
 use super::bytes_of;
-use super::cluster::{Clusters, ClustersView};
+use super::cluster::Clusters;
 use super::transfer::Transfer;
 use crate::constraint::one_sided::{MaxLength, MaxStretch, OneSided, Tighten};
 use crate::constraint::{Batch, Sweep};
-use crate::lanes::{Scalar, Shared, Vertex};
+use crate::lanes::{Field, Scalar, Shared, Vertex};
 use crate::team::Worker;
 use core::sync::atomic::AtomicBool;
+
+/// Levels with fewer nodes than this are not worth sharing: one worker does them, while the others wait once.
+const WORTH_SHARING: usize = 1024;
 
 /// One lattice. Points are the vertices, or the nodes of the level below; each hangs on up to N nodes.
 #[derive(Debug)]
@@ -25,9 +28,9 @@ pub(super) struct Level<T, const N: usize> {
     /// Nodes that move.
     pub nodes: usize,
     /// Nodes with inverse masses, then held ones and a spare.
-    pub x: Vec<Vertex<T>>,
+    pub x: Field<Vertex<T>>,
     /// Where nodes were before the level moved them; then, how far it did.
-    pub base: Vec<Vertex<T>>,
+    pub base: Field<Vertex<T>>,
 }
 
 /// All levels, finest first.
@@ -51,118 +54,71 @@ impl<T: Scalar, const N: usize> Hierarchy<T, N> {
     pub(super) fn bytes(&self) -> usize {
         let of = |l: &Level<T, N>| {
             let cells = bytes_of(l.links.blocks()) + bytes_of(l.cells.blocks()) + bytes_of(l.full.blocks());
-            l.transfer.bytes() + bytes_of(&l.x) + bytes_of(&l.base) + cells + l.clusters.bytes()
+            l.transfer.bytes() + l.x.bytes() + l.base.bytes() + cells + l.clusters.bytes()
         };
         self.list.iter().map(of).sum()
     }
 
-    /// `tangled` says which bodies are to be left alone.
-    pub(super) fn view<'a>(&'a mut self, tangled: &'a [AtomicBool]) -> HierarchyView<'a, T, N> {
-        let sweeps = self.sweeps;
-        let levels = self
-            .list
-            .iter_mut()
-            .map(|level| {
-                let Level { transfer, held, links, cells, full, clusters, nodes, x, base } = level;
-                LevelView {
-                    transfer,
-                    held,
-                    links,
-                    cells,
-                    full,
-                    clusters: clusters.view(tangled),
-                    nodes: *nodes,
-                    x: Shared::new(x),
-                    base: Shared::new(base),
-                }
-            })
-            .collect();
-        HierarchyView { levels, sweeps }
-    }
-}
-
-/// A level during a step.
-struct LevelView<'a, T, const N: usize> {
-    transfer: &'a Transfer<T, N>,
-    held: &'a [Vec<u32>],
-    links: &'a Batch<T, 2, 2, 0>,
-    cells: &'a Batch<T, 3, 6, 0>,
-    full: &'a Batch<T, 3, 6, 0>,
-    clusters: ClustersView<'a>,
-    nodes: usize,
-    x: Shared<'a, Vertex<T>>,
-    base: Shared<'a, Vertex<T>>,
-}
-
-/// All levels during a step.
-pub(crate) struct HierarchyView<'a, T, const N: usize> {
-    levels: Vec<LevelView<'a, T, N>>,
-    sweeps: u32,
-}
-
-/// Levels with fewer nodes than this are not worth sharing: one worker does them, while the others wait once.
-const WORTH_SHARING: usize = 1024;
-
-impl<T: Scalar, const N: usize> HierarchyView<'_, T, N> {
-    /// Moves the vertices `x` by what the levels find.
-    pub fn correct<S: Scalar>(&self, sweep: Sweep<'_>, x: Shared<'_, Vertex<S>>) {
-        let Some(finest) = self.levels.first() else { return };
+    /// Moves the vertices `x` by what the levels find. `tangled` says which bodies are to be left alone.
+    pub fn correct<S: Scalar>(&self, sweep: Sweep<'_>, x: Shared<'_, Vertex<S>>, tangled: &[AtomicBool]) {
+        let Some(finest) = self.list.first() else { return };
         let worker = sweep.worker;
-        let large = self.levels.iter().take_while(|l| l.nodes + l.clusters.size() >= WORTH_SHARING).count();
+        let large = self.list.iter().take_while(|l| l.nodes + l.clusters.size() >= WORTH_SHARING).count();
         for l in 0..large {
             self.restrict(l, worker, x);
             worker.sync();
         }
         if let Some(worker) = worker.alone() {
-            for l in large..self.levels.len() {
+            for l in large..self.list.len() {
                 self.restrict(l, worker, x);
             }
-            for l in (large..self.levels.len()).rev() {
-                self.relax(l, Sweep { worker, ..sweep });
+            for l in (large..self.list.len()).rev() {
+                self.relax(l, Sweep { worker, ..sweep }, tangled);
             }
         }
         worker.sync();
         for l in (0..large).rev() {
-            self.relax(l, sweep);
+            self.relax(l, sweep, tangled);
         }
-        finest.transfer.prolong(worker, finest.base, x);
+        finest.transfer.prolong(worker, finest.base.shared(), x);
         worker.sync();
     }
 
     /// Nodes of level `l` are the means of their points.
     fn restrict<S: Scalar>(&self, l: usize, worker: Worker<'_>, x: Shared<'_, Vertex<S>>) {
         match l {
-            0 => self.levels[0].restrict(worker, x),
-            _ => self.levels[l].restrict(worker, self.levels[l - 1].x),
+            0 => self.list[0].restrict(worker, x),
+            _ => self.list[l].restrict(worker, self.list[l - 1].x.shared()),
         }
         if let Some(worker) = worker.alone() {
-            self.levels[l].place_held(worker, x);
+            self.list[l].place_held(worker, x);
         }
     }
 
     /// Nodes of level `l` follow those of the level above, and are then kept in shape.
-    fn relax(&self, l: usize, sweep: Sweep<'_>) {
-        let (level, above, worker) = (&self.levels[l], self.levels.get(l + 1), sweep.worker);
+    fn relax(&self, l: usize, sweep: Sweep<'_>, tangled: &[AtomicBool]) {
+        let (level, above, worker) = (&self.list[l], self.list.get(l + 1), sweep.worker);
         if let Some(above) = above {
-            above.transfer.prolong(worker, above.base, level.x);
+            above.transfer.prolong(worker, above.base.shared(), level.x.shared());
             worker.sync();
         }
-        level.clusters.turn(worker, level.x, above.map(|above| &above.clusters));
+        level.clusters.turn(worker, level.x.shared(), above.map(|above| &above.clusters), tangled);
         for _ in 0..self.sweeps {
-            level.tighten::<MaxLength, 2, 2>(sweep, level.links);
-            level.tighten::<MaxStretch<false>, 3, 6>(sweep, level.cells);
-            level.tighten::<MaxStretch<true>, 3, 6>(sweep, level.full);
-            level.clusters.relax(worker, level.x);
+            level.tighten::<MaxLength, 2, 2>(sweep, &level.links);
+            level.tighten::<MaxStretch<false>, 3, 6>(sweep, &level.cells);
+            level.tighten::<MaxStretch<true>, 3, 6>(sweep, &level.full);
+            level.clusters.relax(worker, level.x.shared(), tangled);
         }
         level.settle(worker);
         worker.sync();
     }
 }
 
-impl<T: Scalar, const N: usize> LevelView<'_, T, N> {
+impl<T: Scalar, const N: usize> Level<T, N> {
     fn restrict<S: Scalar>(&self, worker: Worker<'_>, from: Shared<'_, Vertex<S>>) {
         let from = worker.read(from);
-        let (x, base) = (worker.chunk_of(self.x, 0..self.nodes), worker.chunk_of(self.base, 0..self.nodes));
+        let (x, base) =
+            (worker.chunk_of(self.x.shared(), 0..self.nodes), worker.chunk_of(self.base.shared(), 0..self.nodes));
         for (n, (x, base)) in worker.chunk(0..self.nodes).zip(x.iter_mut().zip(base)) {
             let mut mean = self.transfer.mean(n, from);
             mean[3] = x[3];
@@ -173,8 +129,8 @@ impl<T: Scalar, const N: usize> LevelView<'_, T, N> {
     /// Held nodes are where their vertices are.
     fn place_held<S: Scalar>(&self, alone: Worker<'_>, x: Shared<'_, Vertex<S>>) {
         let x = alone.read(x);
-        let nodes = alone.chunk_of(self.x, self.nodes..self.nodes + self.held.len());
-        for (node, vertices) in nodes.iter_mut().zip(self.held) {
+        let nodes = alone.chunk_of(self.x.shared(), self.nodes..self.nodes + self.held.len());
+        for (node, vertices) in nodes.iter_mut().zip(&self.held) {
             let share = T::of(1.0 / vertices.len().max(1) as f64);
             let mut sum = [T::of(0.0); 4];
             for &v in vertices {
@@ -185,17 +141,18 @@ impl<T: Scalar, const N: usize> LevelView<'_, T, N> {
             }
             *node = sum;
         }
-        self.clusters.place_held(alone, self.held, x);
+        self.clusters.place_held(alone, &self.held, x);
     }
 
     fn tighten<E: OneSided<V, P>, const V: usize, const P: usize>(&self, sweep: Sweep<'_>, batch: &Batch<T, V, P, 0>) {
-        sweep.run(batch, [self.x], &mut Tighten::<E>::rigid());
+        sweep.run(batch, [self.x.shared()], &mut Tighten::<E>::rigid());
     }
 
     /// What the level and those above it moved its nodes by, into `base`. A node that is lost has moved nothing.
     fn settle(&self, worker: Worker<'_>) {
         let zero = T::of(0.0);
-        let (x, base) = (worker.chunk_of(self.x, 0..self.nodes), worker.chunk_of(self.base, 0..self.nodes));
+        let (x, base) =
+            (worker.chunk_of(self.x.shared(), 0..self.nodes), worker.chunk_of(self.base.shared(), 0..self.nodes));
         for (x, base) in x.iter().zip(base) {
             let by = [x[0] - base[0], x[1] - base[1], x[2] - base[2], zero];
             *base = if by.iter().all(|c| c.finite()) { by } else { [zero; 4] };

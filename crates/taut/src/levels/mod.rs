@@ -37,10 +37,10 @@ mod transfer;
 use crate::constraint::{Elements, Sweep};
 use crate::lanes::{Scalar, Shared, Vertex};
 pub(crate) use end_limit::Candidates;
-use end_limit::{EndLimit, EndLimitView};
-use hierarchy::{Hierarchy, HierarchyView};
+use end_limit::EndLimit;
+use hierarchy::Hierarchy;
 use sheet::RestSheet;
-use solid::{Solids, SolidsView};
+use solid::Solids;
 use substeps::{SubstepControl, TurnProbe};
 use tether::Tethers;
 
@@ -213,29 +213,6 @@ fn bytes_of<T>(list: &[T]) -> usize {
     size_of_val(list)
 }
 
-/// What workers see of it during a step.
-pub(crate) struct InextensibleView<'a, T: Scalar> {
-    levels: HierarchyView<'a, T, 3>,
-    boundary: HierarchyView<'a, T, 3>,
-    solid: SolidsView<'a, T>,
-    tethers: &'a Tethers<T>,
-    pub limit: EndLimitView<'a, T>,
-}
-
-impl<T: Scalar> InextensibleView<'_, T> {
-    /// Moves vertices by what the coarse levels find, before the sweeps over the elements.
-    pub fn correct(&self, sweep: Sweep<'_>, x: Shared<'_, Vertex<T>>) {
-        self.levels.correct(sweep, x);
-        self.boundary.correct(sweep, x);
-        self.solid.correct(sweep, x);
-    }
-
-    /// Pulls vertices back to what they are attached to, after the sweeps.
-    pub fn attach(&self, sweep: Sweep<'_>, x: Shared<'_, Vertex<T>>) {
-        self.tethers.pull(sweep, x);
-    }
-}
-
 impl<T: Scalar> Inextensible<T> {
     /// Gets ready for a step.
     pub fn prepare(
@@ -267,16 +244,26 @@ impl<T: Scalar> Inextensible<T> {
         self.substeps.warm
     }
 
-    /// What workers need in a step that it is [prepared](Self::prepare) for; nothing if nothing is to be done.
-    pub fn view(&mut self) -> Option<InextensibleView<'_, T>> {
-        let max_stretch = self.key.as_ref()?.settings.max_stretch;
-        Some(InextensibleView {
-            levels: self.levels.view(&[]),
-            boundary: self.boundary.view(&[]),
-            solid: self.solid.view(),
-            tethers: &self.tethers,
-            limit: self.limit.view(max_stretch),
-        })
+    /// Itself, if there is anything to do in the step that it is [prepared](Self::prepare) for.
+    pub fn acting(&self) -> Option<&Self> {
+        self.key.is_some().then_some(self)
+    }
+
+    /// Moves vertices by what the coarse levels find, before the sweeps over the elements.
+    pub fn correct(&self, sweep: Sweep<'_>, x: Shared<'_, Vertex<T>>) {
+        self.levels.correct(sweep, x, &[]);
+        self.boundary.correct(sweep, x, &[]);
+        self.solid.correct(sweep, x);
+    }
+
+    /// Pulls vertices back to what they are attached to, after the sweeps.
+    pub fn attach(&self, sweep: Sweep<'_>, x: Shared<'_, Vertex<T>>) {
+        self.tethers.pull(sweep, x);
+    }
+
+    /// The limit at the end of a step.
+    pub fn limit(&self) -> &EndLimit<T> {
+        &self.limit
     }
 
     /// What was built, for the report of a step.
@@ -307,7 +294,7 @@ impl<T: Scalar> Inextensible<T> {
         }
         self.probe = TurnProbe::new(&sheet);
         if settings.max_stretch > 0.0 {
-            self.limit = EndLimit::new(&sheet, held);
+            self.limit = EndLimit::new(&sheet, held, settings.max_stretch);
         }
         if settings.tethers {
             self.tethers = Tethers::new(&sheet, held);

@@ -6,13 +6,13 @@
 use super::body::{NONE, StiffBodies, StiffBody, join, root};
 use super::build::FEWEST;
 use super::cluster::{Anchor, Clusters, Nodes, minus};
-use super::hierarchy::{Hierarchy, HierarchyView, Level};
+use super::hierarchy::{Hierarchy, Level};
 use super::lattice::shares;
 use super::transfer::Transfer;
 use super::{Inextensibility, RestModel, bytes_of};
 use crate::constraint::one_sided::{Inversion, Largest};
 use crate::constraint::{Batch, Hot, Loose, Sweep};
-use crate::lanes::{Scalar, Shared, Vertex};
+use crate::lanes::{Field, Scalar, Shared, Vertex};
 use core::sync::atomic::{AtomicBool, Ordering};
 use std::collections::BTreeMap;
 
@@ -45,7 +45,7 @@ pub(crate) struct Solids<T> {
     pub(super) levels: Hierarchy<f64, CORNERS>,
     /// The tetrahedra of each body that has levels.
     tets: Vec<Batch<T, 4, 1, 0>>,
-    /// Whether some of a body's are inverted, during a step. Hierarchy know nothing of them: a body that is mirrored, folded or tangled may be
+    /// Whether some of a body's are inverted, during a step. Levels know nothing of them: a body that is mirrored, folded or tangled may be
     /// in as good a shape as any for its elements, and who pulls the other way feeds it without end.
     tangled: Vec<AtomicBool>,
 }
@@ -54,13 +54,6 @@ impl<T> Default for Solids<T> {
     fn default() -> Self {
         Solids { levels: Hierarchy::default(), tets: Vec::new(), tangled: Vec::new() }
     }
-}
-
-/// Solids during a step.
-pub(crate) struct SolidsView<'a, T> {
-    levels: HierarchyView<'a, f64, CORNERS>,
-    tets: &'a [Batch<T, 4, 1, 0>],
-    tangled: &'a [AtomicBool],
 }
 
 impl<T: Scalar> Solids<T> {
@@ -77,13 +70,7 @@ impl<T: Scalar> Solids<T> {
         for (index, volume) in tets {
             let body = index.iter().map(|&v| body[v as usize]).min().filter(|&b| b != NONE);
             if let Some(b) = body.filter(|&b| spacing(&bodies[b as usize], 0) > 0.0) {
-                loose[b as usize].push(Loose {
-                    index,
-                    rest: [1.0 / (6.0 * volume)],
-                    stiffness: [],
-                    damping: [],
-                    elastic: None,
-                });
+                loose[b as usize].push(Loose::bare(index, [1.0 / (6.0 * volume)]));
             }
         }
         let held = pins.iter().filter(|&&p| body[p as usize] != NONE).map(|&p| (p, vec![p])).collect();
@@ -101,19 +88,12 @@ impl<T: Scalar> Solids<T> {
         self.levels.bytes() + self.tets.iter().map(|batch| bytes_of(batch.blocks())).sum::<usize>()
     }
 
-    pub(super) fn view(&mut self) -> SolidsView<'_, T> {
-        let Solids { levels, tets, tangled } = self;
-        SolidsView { levels: levels.view(tangled), tets, tangled }
-    }
-}
-
-impl<T: Scalar> SolidsView<'_, T> {
     /// Moves the vertices `x` by what the levels find.
     pub fn correct(&self, sweep: Sweep<'_>, x: Shared<'_, Vertex<T>>) {
         if self.tets.is_empty() {
             return;
         }
-        for (tets, tangled) in self.tets.iter().zip(self.tangled) {
+        for (tets, tangled) in self.tets.iter().zip(&self.tangled) {
             let mut inverted = Largest::<Inversion, T, Hot>::new();
             sweep.look(tets, [x], &mut inverted);
             if inverted.most() > 0.0 {
@@ -121,7 +101,7 @@ impl<T: Scalar> SolidsView<'_, T> {
             }
         }
         sweep.worker.sync();
-        self.levels.correct(sweep, x);
+        self.levels.correct(sweep, x, &self.tangled);
         if sweep.worker.id == 0 {
             self.tangled.iter().for_each(|tangled| tangled.store(false, Ordering::Relaxed));
         }
@@ -256,8 +236,8 @@ fn assemble(
         full: Batch::default(),
         clusters: Clusters::new(&movable, &anchors, &next.ties),
         nodes,
-        base: x.clone(),
-        x,
+        base: Field::new(x.clone()),
+        x: Field::new(x),
     }
 }
 

@@ -49,8 +49,8 @@ fn vertices(model: &Model<f64>, pins: &[u32], place: impl Fn([f64; 3]) -> [f64; 
 }
 
 fn correct(solids: &mut Solids<f64>, mut x: Vec<Vertex<f64>>) -> Vec<Vertex<f64>> {
-    let (view, shared) = (solids.view(), Shared::new(&mut x));
-    Sweep::alone(Width::W16, |sweep| view.correct(sweep, shared));
+    let shared = Shared::new(&mut x);
+    Sweep::alone(Width::W16, |sweep| solids.correct(sweep, shared));
     x
 }
 

@@ -113,8 +113,8 @@ fn levels_keep_momentum_and_pull_together() {
     let mut levels = built.levels;
     assert!(levels.list.len() >= 2);
     let run = |levels: &mut super::Hierarchy<f64, 3>, mut x: Vec<Vertex<f64>>| {
-        let (view, shared) = (levels.view(&[]), Shared::new(&mut x));
-        Sweep::alone(Width::W16, |sweep| view.correct(sweep, shared));
+        let shared = Shared::new(&mut x);
+        Sweep::alone(Width::W16, |sweep| levels.correct(sweep, shared, &[]));
         x
     };
     let stretched = |s: f64| -> Vec<Vertex<f64>> {
@@ -175,7 +175,7 @@ fn levels_leave_a_skirt_at_rest_alone() {
     let (sheet, points) = skirt(100, 33);
     let waist: Vec<u32> = (0..100).collect();
     let built = build::build::<f64>(&sheet, &waist, &Inextensibility::within(0.01));
-    for (name, mut levels) in [("levels", built.levels), ("boundary", built.boundary)] {
+    for (name, levels) in [("levels", built.levels), ("boundary", built.boundary)] {
         assert!(!levels.list.is_empty(), "{name}");
         let rest: Vec<Vertex<f64>> = points
             .iter()
@@ -184,8 +184,8 @@ fn levels_leave_a_skirt_at_rest_alone() {
             .chain([[0.0; 4]])
             .collect();
         let mut x = rest.clone();
-        let (view, shared) = (levels.view(&[]), Shared::new(&mut x));
-        Sweep::alone(Width::W16, |sweep| view.correct(sweep, shared));
+        let shared = Shared::new(&mut x);
+        Sweep::alone(Width::W16, |sweep| levels.correct(sweep, shared, &[]));
         let moved = |i: usize| (0..3).map(|k| (x[i][k] - rest[i][k]).powi(2)).sum::<f64>().sqrt();
         let worst = (0..points.len()).map(moved).fold(0.0, f64::max);
         // Means over pieces of a bent cloth are not where they are when it lies flat: a tenth of an edge, no more.

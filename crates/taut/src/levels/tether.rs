@@ -1,9 +1,10 @@
 //! Long-range attachments (tethers): no vertex is further from a held one than the way along the cloth.
 
+use super::build::rod;
 use super::geodesic::Paths;
 use super::sheet::RestSheet;
 use crate::constraint::one_sided::Attach;
-use crate::constraint::{Batch, Loose, Sweep};
+use crate::constraint::{Batch, Sweep};
 use crate::lanes::{Scalar, Shared, Vertex};
 
 /// All tethers of a model.
@@ -36,8 +37,7 @@ impl<T: Scalar> Tethers<T> {
         for group in held.chunks(if held.len() <= FEW { 1 } else { held.len() }) {
             let (distance, source) = paths.from(group, sheet.vertices());
             for v in (0..sheet.vertices()).filter(|&v| !pinned[v] && distance[v].is_finite()) {
-                let (index, d) = ([source[v], v as u32], distance[v]);
-                links.push(Loose { index, rest: [d * d, d], stiffness: [], damping: [], elastic: None });
+                links.push(rod([source[v], v as u32], distance[v]));
             }
         }
         Tethers { links: Batch::pack_moving(&links, sheet.vertices() as u32, Attach::MOVES) }

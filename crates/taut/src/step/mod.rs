@@ -2,7 +2,7 @@
 
 mod arrays;
 mod finish;
-mod hold;
+mod inextensible;
 mod limit;
 mod params;
 mod precision;

@@ -75,7 +75,7 @@ pub(super) struct StepParts<'a, T: Scalar> {
     /// The solver, if it treats all elements together.
     pub global: Option<&'a Global>,
     /// What keeps cloth from stretching.
-    pub inextensibility: Option<crate::levels::InextensibleView<'a, T>>,
+    pub inextensibility: Option<&'a crate::levels::Inextensible<T>>,
     /// The strain limiters.
     pub limits: Option<Limits<'a, T>>,
     /// Contact between surfaces. The first worker's.
@@ -158,7 +158,7 @@ impl<'a, T: Precision> Run<'a, T> {
             colliders,
             parts: StepParts {
                 global: plan.global.then_some(&memory.global),
-                inextensibility: memory.inextensibility.view(),
+                inextensibility: memory.inextensibility.acting(),
                 limits: memory.limit.begin(&model.limits, lanes),
                 contact: plan.meets.then_some(&memory.contact),
             },

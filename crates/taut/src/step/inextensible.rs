@@ -30,7 +30,7 @@ impl<T: Precision> Run<'_, T> {
                 gain: scheme.rate * self.time.h,
                 part: 1.0 / f64::from(self.time.substeps),
             };
-            let (rounds, met) = part.limit.pass(self.over(worker), at, self.params.inextensibility.rounds.max(1));
+            let (rounds, met) = part.limit().pass(self.over(worker), at, self.params.inextensibility.rounds.max(1));
             log.tally.rounds += u64::from(rounds);
             log.tally.unmet += u64::from(!met);
             self.lap(log, Stage::Limit);
@@ -44,7 +44,7 @@ impl<T: Precision> Run<'_, T> {
     /// The largest stretch of what is kept from stretching, of the state that is returned.
     pub(super) fn measure_stretch(&self, worker: Worker<'_>, log: &mut Log) {
         if let Some(part) = &self.parts.inextensibility {
-            let most = part.limit.stretch(self.over(worker), self.arrays.x);
+            let most = part.limit().stretch(self.over(worker), self.arrays.x);
             log.tally.stretch = self.reduce_max(worker, log, most);
         }
     }
