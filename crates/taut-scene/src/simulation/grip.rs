@@ -1,6 +1,6 @@
 //! Points that are held by a surface: each goes along with the triangle it was nearest to.
 
-use super::motion::{add, cross, dot, scale, sub};
+use glam::{DMat3, DVec3};
 use taut::contact::distance::vertex_triangle;
 use taut::lanes::V3;
 
@@ -9,9 +9,9 @@ use taut::lanes::V3;
 pub(super) struct Grip {
     triangle: [u32; 3],
     /// Of the triangle's vertices, for the point on it that was nearest.
-    weights: [f64; 3],
+    weights: DVec3,
     /// From there to the point, in the triangle's own axes, m.
-    offset: [f64; 3],
+    offset: DVec3,
 }
 
 impl Grip {
@@ -22,32 +22,29 @@ impl Grip {
         let distance = |t: &&[u32; 3]| closest(t).distance2;
         let nearest = triangles.iter().min_by(|a, b| distance(a).total_cmp(&distance(b)))?;
         let [_, a, b, c] = closest(nearest).weights;
-        let weights = [-a, -b, -c];
-        let corners = at(nearest);
-        let away = sub(point, weighted(&corners, weights));
-        Some(Grip { triangle: *nearest, weights, offset: axes(&corners).map(|axis| dot(axis, away)) })
+        let weights = -DVec3::new(a, b, c);
+        let corners = at(nearest).map(DVec3::from);
+        let away = DVec3::from(point) - weighted(corners, weights);
+        Some(Grip { triangle: *nearest, weights, offset: axes(corners).transpose() * away })
     }
 
     /// Where the point is when the vertices are elsewhere, m.
     pub fn at(&self, positions: &[[f64; 3]]) -> [f64; 3] {
-        let corners = self.triangle.map(|v| positions[v as usize]);
-        let [along, across, above] = axes(&corners);
-        let [u, v, w] = self.offset;
-        let away = add(add(scale(along, u), scale(across, v)), scale(above, w));
-        add(weighted(&corners, self.weights), away)
+        let corners = self.triangle.map(|v| DVec3::from(positions[v as usize]));
+        (weighted(corners, self.weights) + axes(corners) * self.offset).into()
     }
 }
 
-fn weighted(corners: &[[f64; 3]; 3], weights: [f64; 3]) -> [f64; 3] {
-    std::array::from_fn(|k| (0..3).map(|i| weights[i] * corners[i][k]).sum())
+fn weighted([a, b, c]: [DVec3; 3], weights: DVec3) -> DVec3 {
+    DMat3::from_cols(a, b, c) * weights
 }
 
 /// Along the first side, across it in the plane, and off the plane; zeros for a triangle without area.
-fn axes([a, b, c]: &[[f64; 3]; 3]) -> [[f64; 3]; 3] {
-    let unit = |v: [f64; 3]| scale(v, 1.0 / dot(v, v).sqrt().max(f64::MIN_POSITIVE));
-    let along = unit(sub(*b, *a));
-    let above = unit(cross(along, sub(*c, *a)));
-    [along, cross(above, along), above]
+fn axes([a, b, c]: [DVec3; 3]) -> DMat3 {
+    let unit = |v: DVec3| v * (1.0 / v.length().max(f64::MIN_POSITIVE));
+    let along = unit(b - a);
+    let above = unit(along.cross(c - a));
+    DMat3::from_cols(along, above.cross(along), above)
 }
 
 #[cfg(test)]

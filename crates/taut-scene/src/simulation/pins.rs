@@ -7,6 +7,7 @@ use super::grip::Grip;
 use super::motion::{from_world, moved, moves, to_world};
 use crate::scene::settings::{Motion, Pin, Select, SelectTable};
 use crate::scene::{Scene, SceneError};
+use glam::DVec3;
 use std::collections::HashSet;
 
 /// A frame's time is a quotient: half a microsecond is no delay, s.
@@ -313,18 +314,12 @@ fn no_group(scene: &Scene, path: &str, name: &str, object: &Object) -> SceneErro
 
 /// Where a body is, for those who picked beside it.
 fn extent(object: &Object) -> String {
-    let (mut low, mut high) = ([f64::MAX; 3], [f64::MIN; 3]);
-    for p in &object.info.rest {
-        for k in 0..3 {
-            (low[k], high[k]) = (low[k].min(p[k]), high[k].max(p[k]));
-        }
-    }
-    format!(
-        "it reaches from ({:.3}, {:.3}, {:.3}) to ({:.3}, {:.3}, {:.3})",
-        low[0], low[1], low[2], high[0], high[1], high[2]
-    )
+    let points = || object.info.rest.iter().map(|&p| DVec3::from(p));
+    let (low, high) = (points().fold(DVec3::MAX, DVec3::min), points().fold(DVec3::MIN, DVec3::max));
+    let [low, high] = [low, high].map(|p| format!("({:.3}, {:.3}, {:.3})", p.x, p.y, p.z));
+    format!("it reaches from {low} to {high}")
 }
 
 fn distance2(a: [f64; 3], b: [f64; 3]) -> f64 {
-    (0..3).map(|k| (a[k] - b[k]) * (a[k] - b[k])).sum()
+    DVec3::from(a).distance_squared(b.into())
 }

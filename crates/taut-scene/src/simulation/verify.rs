@@ -5,6 +5,7 @@ use super::colliders::ColliderObject;
 use super::engine::Engine;
 use super::motion::from_world;
 use crate::scene::settings::Shape;
+use glam::DVec3;
 use taut::contact::distance::{edge_edge, vertex_triangle};
 use taut::contact::exact::{IntersectionFinder, segment_meets_triangle};
 use taut::lanes::V3;
@@ -157,8 +158,8 @@ fn slack(p: [f64; 3]) -> f64 {
 }
 
 fn middle(positions: &[[f64; 3]], triangle: &[u32; 3]) -> [f64; 3] {
-    let corners = triangle.map(|v| positions[v as usize]);
-    std::array::from_fn(|k| (corners[0][k] + corners[1][k] + corners[2][k]) / 3.0)
+    let [a, b, c] = triangle.map(|v| DVec3::from(positions[v as usize]));
+    ((a + b + c) / 3.0).into()
 }
 
 /// Whether a triangle comes nearer to a segment than a limit, m.

@@ -238,7 +238,7 @@ impl Look {
         let edge = 0.02 * size[0].min(size[1]);
         let inside = |[x, y]: [f64; 2]| x > edge && x < size[0] - edge && y > edge && y < size[1] - edge;
         let mut places = snapshot.sides.iter().flat_map(|side| side.positions.iter().flatten());
-        if !self.own && places.any(|&place| !camera.project(place, size).is_some_and(inside)) {
+        if !self.own && places.any(|&place| !camera.project(place.into(), size).is_some_and(inside)) {
             self.camera = Some(camera.towards(&framed(snapshot, size[0] / size[1]), (4.0 * seconds).min(0.5)));
         }
     }
@@ -257,10 +257,10 @@ fn framed(snapshot: &Snapshot, aspect: f64) -> Orbit {
     let framed = Orbit::framing(&points, camera.direction, camera.fov, aspect);
     match (camera.eye, camera.target) {
         (Some(eye), target) => {
-            let target = target.unwrap_or(framed.target);
+            let target = target.unwrap_or(framed.target.into());
             Orbit::of(&taut_render::Camera::look_at(eye, target, camera.fov))
         }
-        (None, Some(target)) => Orbit { target, ..framed },
+        (None, Some(target)) => Orbit { target: target.into(), ..framed },
         (None, None) => framed,
     }
 }
