@@ -1,5 +1,6 @@
 //! Triangles of a surface that intersect others.
 
+use glam::DVec3;
 use serde::Serialize;
 use std::collections::HashMap;
 use std::fmt;
@@ -58,8 +59,8 @@ pub(super) fn crossings(positions: &[[f64; 3]], triangles: &[(usize, [u32; 3])])
         found.sort_unstable();
         for [at, other] in found {
             let corners = corners(at);
-            let middle = std::array::from_fn(|k| (corners[0][k] + corners[1][k] + corners[2][k]) / 3.0);
-            findings.add(Crossing { triangles: [at, other].map(|at| sound[at as usize].0), at: middle });
+            let middle = corners.map(DVec3::from).into_iter().sum::<DVec3>() / 3.0;
+            findings.add(Crossing { triangles: [at, other].map(|at| sound[at as usize].0), at: middle.into() });
         }
         if findings.count >= MOST_CROSSINGS {
             break;

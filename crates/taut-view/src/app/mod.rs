@@ -60,6 +60,17 @@ struct Open {
     plots: bool,
 }
 
+/// What scripts ask for and look at.
+#[derive(Default)]
+struct Script {
+    /// See [`Options::shot`].
+    shot: Option<(u32, PathBuf)>,
+    /// Where things are in the window, for those who press them.
+    places: BTreeMap<&'static str, egui::Rect>,
+    /// Pictures drawn so far.
+    pictures: u64,
+}
+
 /// The window.
 pub struct Viewer {
     worker: Worker,
@@ -75,10 +86,7 @@ pub struct Viewer {
     trouble: Option<String>,
     /// Files whose bytes have arrived.
     dropped: Arc<Mutex<Vec<Result<Document, String>>>>,
-    shot: Option<(u32, PathBuf)>,
-    /// Where things are in the window, for scripts that press them.
-    places: BTreeMap<&'static str, egui::Rect>,
-    pictures: u64,
+    script: Script,
     /// Whether the window has no room for panels.
     small: bool,
     last: f64,
@@ -110,9 +118,7 @@ impl Viewer {
             side: 0,
             trouble: None,
             dropped: Arc::default(),
-            shot: options.shot,
-            places: BTreeMap::new(),
-            pictures: 0,
+            script: Script { shot: options.shot, ..Script::default() },
             small: false,
             last: now(),
             passed: 0.0,
@@ -134,7 +140,7 @@ impl Viewer {
 
     /// Notices where something is, for scripts that press it.
     fn note(&mut self, name: &'static str, rect: egui::Rect) {
-        self.places.insert(name, rect);
+        self.script.places.insert(name, rect);
     }
 
     /// Takes in what was dropped on the window.
@@ -154,7 +160,7 @@ impl Viewer {
     /// What a page or script can know: the numbers on the screen and where things are.
     pub fn status(&self) -> serde_json::Value {
         let metrics = self.snapshot.sides[0].history.metrics();
-        let places = self.places.iter().map(|(name, r)| (*name, [r.min.x, r.min.y, r.max.x, r.max.y]));
+        let places = self.script.places.iter().map(|(name, r)| (*name, [r.min.x, r.min.y, r.max.x, r.max.y]));
         let stages = self.snapshot.sides[0].history.samples().last().map(|sample| sample.stages.iter().sum::<f32>());
         serde_json::json!({
             "scene": self.snapshot.document.name,
@@ -168,7 +174,7 @@ impl Viewer {
             "metrics": metrics.to_json(),
             "settings": self.snapshot.sides[0].scene.to_json(),
             "milliseconds": stages,
-            "pictures": self.pictures,
+            "pictures": self.script.pictures,
             "places": places.collect::<BTreeMap<_, _>>(),
             "handle": self.stage.handle(&self.snapshot, self.look.camera.as_ref()),
         })

@@ -151,12 +151,12 @@ impl Viewer {
     /// Fabrics of the library.
     fn fabrics(&mut self, ui: &mut egui::Ui, at: usize, cloth: &Cloth) {
         let chosen = cloth.fabric.map(|fabric| fabric.0);
-        let shown = chosen.map_or("none", |fabric| fabric.name.as_str());
+        let shown = chosen.map_or("none", |fabric| fabric.name);
         let mut next = None;
         egui::ComboBox::from_id_salt(("fabric", at)).selected_text(format!("fabric: {shown}")).show_ui(ui, |ui| {
             for fabric in fabric::all() {
                 let same = chosen.is_some_and(|chosen| chosen.name == fabric.name);
-                if ui.selectable_label(same, fabric.name.as_str()).on_hover_text(fabric.about.as_str()).clicked() {
+                if ui.selectable_label(same, fabric.name).on_hover_text(fabric.about).clicked() {
                     next = Some(fabric);
                 }
             }

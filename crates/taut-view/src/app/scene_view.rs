@@ -136,7 +136,7 @@ impl Viewer {
                 Some(_) => {}
             }
             pane.shows = Some((snapshot.version, camera, size, self.look.wireframe, self.look.strain, self.look.floor));
-            self.pictures += 1;
+            self.script.pictures += 1;
         }
         if let Some(texture) = pane.texture {
             let all = Rect::from_min_max(Pos2::ZERO, egui::pos2(1.0, 1.0));
