@@ -279,7 +279,7 @@ fn fabrics_bring_their_thickness_and_friction() {
     let denim = taut_scene::fabric::named("denim").unwrap();
     assert_eq!((skin("").thickness, skin("").friction), (0.005, taut::ContactMaterial::default().friction));
     let fabric = skin("fabric = \"denim\"");
-    assert_eq!((fabric.thickness, fabric.friction), (denim.thickness.value, denim.friction.value));
+    assert_eq!((fabric.thickness, fabric.friction), (denim.figures.thickness.value, denim.figures.friction.value));
     let own = skin("fabric = \"denim\"\nthickness = 0.001\nfriction = 0.7\nself_collision = false");
     assert_eq!((own.thickness, own.friction, own.self_contact), (0.001, 0.7, false));
 }

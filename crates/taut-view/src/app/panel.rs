@@ -163,16 +163,16 @@ impl Viewer {
         });
         let Some(fabric) = next else { return };
         self.set(self.side, &format!("cloth.{at}.fabric"), format!("{:?}", fabric.name));
-        self.set(self.side, &format!("cloth.{at}.density"), format!("{:?}", fabric.density.value));
+        self.set(self.side, &format!("cloth.{at}.density"), format!("{:?}", fabric.figures.density.value));
         if cloth.elastic.is_some() {
             let elastic = format!(
                 "{{ kind = \"continuum\", weft = {:?}, warp = {:?}, poisson = {:?}, shear = {:?}, bend = [{:?}, {:?}] }}",
-                fabric.stiffness_weft.value,
-                fabric.stiffness_warp.value,
-                fabric.poisson.value,
-                fabric.shear.value,
-                fabric.bending_weft.value,
-                fabric.bending_warp.value,
+                fabric.figures.stiffness_weft.value,
+                fabric.figures.stiffness_warp.value,
+                fabric.figures.poisson.value,
+                fabric.figures.shear.value,
+                fabric.figures.bending_weft.value,
+                fabric.figures.bending_warp.value,
             );
             self.set(self.side, &format!("cloth.{at}.elastic"), elastic);
         }
