@@ -34,10 +34,9 @@ impl Drive {
     pub fn step(&mut self, engine: &mut dyn Engine, clock: &Clock, step: u32) {
         let span = clock.step_span(step);
         let hand = self.hand.as_ref().map(|hand| hand.number);
-        pins::drive(&mut self.pins, &self.colliders, engine, hand, span);
-        if let Some(hand) = &mut self.hand {
-            engine.move_pins(&[hand.number], &[hand.target(clock.span(), span[1])]);
-        }
+        let mut targets = pins::drive(&mut self.pins, &self.colliders, engine, hand, span);
+        targets.extend(self.hand.as_mut().map(|hand| (hand.number, hand.target(clock.span(), span[1]))));
+        engine.move_pins(&targets);
     }
 
     /// How to step from one time to another (s), as far as settings and colliders have a say.

@@ -29,7 +29,7 @@ pub(super) trait Engine: Send {
     fn pin(&mut self, vertices: &[u32]);
     fn unpin(&mut self, vertices: &[u32]);
     /// Where pinned vertices are to be at the end of the next step, m.
-    fn move_pins(&mut self, vertices: &[u32], positions: &[[f64; 3]]);
+    fn move_pins(&mut self, targets: &[(u32, [f64; 3])]);
     fn strains(&self) -> Strains;
     fn totals(&self, gravity: [f64; 3]) -> Totals;
     fn hash(&self) -> u64;
@@ -126,8 +126,8 @@ impl<T: Scalar + Element> Engine for Typed<T> {
         vertices.iter().for_each(|&vertex| self.state.unpin(&self.model, vertex));
     }
 
-    fn move_pins(&mut self, vertices: &[u32], positions: &[[f64; 3]]) {
-        vertices.iter().zip(positions).for_each(|(&vertex, &place)| self.state.move_pin(&self.model, vertex, place));
+    fn move_pins(&mut self, targets: &[(u32, [f64; 3])]) {
+        targets.iter().for_each(|&(vertex, place)| self.state.move_pin(&self.model, vertex, place));
     }
 
     fn strains(&self) -> Strains {

@@ -137,6 +137,11 @@ impl HeldVertices {
         places
     }
 
+    /// Whether it holds its vertices now.
+    fn holds(&self) -> bool {
+        self.taken && !self.released
+    }
+
     /// Whether it lets go before a step that begins at a time, s.
     fn over(&self, from: f64) -> bool {
         self.until <= from + SOON
@@ -148,15 +153,16 @@ impl HeldVertices {
     }
 }
 
-/// Tells held vertices where to be at the end of the step from one time to another (s), and takes and lets go what is to be
-/// taken and let go, all but a vertex in a hand.
+/// Takes and lets go what is to be taken and let go before the step from one time to another (s), all but a vertex in a hand. Gives
+/// where vertices that are moved have to be at its end, m; of a vertex that is there twice, the later counts.
 pub(super) fn drive(
     pins: &mut [HeldVertices],
     colliders: &[ColliderObject],
     engine: &mut dyn Engine,
     hand: Option<u32>,
     [from, to]: [f64; 2],
-) {
+) -> Vec<(u32, [f64; 3])> {
+    let mut targets = Vec::new();
     for at in 0..pins.len() {
         if !pins[at].released && pins[at].over(from) {
             pins[at].released = true;
@@ -171,11 +177,11 @@ pub(super) fn drive(
         if !pin.released && !pin.taken && pin.begun(from) {
             pin.take(colliders, engine, from);
         }
-        if pin.released || !pin.taken || !pin.moves(colliders) {
-            continue;
+        if pin.holds() && pin.moves(colliders) {
+            targets.extend(pin.vertices.iter().copied().zip(pin.targets(colliders, to)));
         }
-        engine.move_pins(&pin.vertices, &pin.targets(colliders, to));
     }
+    targets
 }
 
 /// Makes pins what they are after a step that began at a time, s; the state is taken care of elsewhere.
@@ -222,8 +228,7 @@ pub(super) fn place_late(
 
 /// All vertices that are held now, ascending.
 pub(super) fn held(pins: &[HeldVertices]) -> Vec<u32> {
-    let mut all: Vec<u32> =
-        pins.iter().filter(|pin| pin.taken && !pin.released).flat_map(|pin| &pin.vertices).copied().collect();
+    let mut all: Vec<u32> = pins.iter().filter(|pin| pin.holds()).flat_map(|pin| &pin.vertices).copied().collect();
     all.sort_unstable();
     all.dedup();
     all
@@ -231,8 +236,7 @@ pub(super) fn held(pins: &[HeldVertices]) -> Vec<u32> {
 
 /// The pins that hold a vertex now, by number.
 pub(super) fn holding(pins: &[HeldVertices], vertex: u32) -> Vec<usize> {
-    let holds = |pin: &HeldVertices| pin.taken && !pin.released && pin.vertices.contains(&vertex);
-    (0..pins.len()).filter(|&at| holds(&pins[at])).collect()
+    (0..pins.len()).filter(|&at| pins[at].holds() && pins[at].vertices.contains(&vertex)).collect()
 }
 
 /// The vertices of an object, by its own numbers, that a scene asks for at `path`, when they are at `places` (m).
