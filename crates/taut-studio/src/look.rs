@@ -159,7 +159,7 @@ impl<'a> Look<'a> {
     /// What can be shown of objects of a kind, if anything can happen to one of them.
     pub fn fields(&self, kind: ObjectKind) -> Vec<Heat> {
         let objects = self.simulation.objects().iter().enumerate();
-        let of_kind = objects.filter(|(at, object)| object.kind == kind && !self.simulation.held_all_over(*at));
+        let of_kind = objects.filter(|(at, object)| object.kind == kind && !self.simulation.pinned_all_over(*at));
         of_kind.take(1).flat_map(|(_, o)| o.info.fields.iter().filter_map(|f| Heat::from_key(&f.name))).collect()
     }
 

@@ -58,7 +58,7 @@ impl Simulation {
     /// Lets go of what the hand holds. Vertices that a pin of the scene holds too stay where they are.
     pub fn let_go(&mut self) {
         if let Some(hand) = self.drive.hand.take()
-            && self.drive.held().binary_search(&hand.number).is_err()
+            && self.drive.pinned().binary_search(&hand.number).is_err()
         {
             self.world.unpin(&[hand.number]);
         }

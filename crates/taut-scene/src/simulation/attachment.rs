@@ -6,7 +6,7 @@ use taut::lanes::V3;
 
 /// A point's place relative to a triangle.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Grip {
+pub(super) struct Attachment {
     triangle: [u32; 3],
     /// Of the triangle's vertices, for the point on it that was nearest.
     weights: DVec3,
@@ -14,7 +14,7 @@ pub(super) struct Grip {
     offset: DVec3,
 }
 
-impl Grip {
+impl Attachment {
     /// Takes hold of a point (m) with the nearest of some triangles; nothing without any.
     pub fn new(point: [f64; 3], positions: &[[f64; 3]], triangles: &[[u32; 3]]) -> Option<Self> {
         let at = |t: &[u32; 3]| t.map(|v| positions[v as usize]);
@@ -25,7 +25,7 @@ impl Grip {
         let weights = -DVec3::new(a, b, c);
         let corners = at(nearest).map(DVec3::from);
         let away = DVec3::from(point) - weighted(corners, weights);
-        Some(Grip { triangle: *nearest, weights, offset: axes(corners).transpose() * away })
+        Some(Attachment { triangle: *nearest, weights, offset: axes(corners).transpose() * away })
     }
 
     /// Where the point is when the vertices are elsewhere, m.
@@ -56,14 +56,14 @@ mod tests {
         let triangles = [[0, 1, 2], [3, 4, 5]];
         let start =
             [[9.0, 9.0, 9.0], [8.0, 9.0, 9.0], [9.0, 8.0, 9.0], [0.0, 0.0, 0.0], [2.0, 0.0, 0.0], [0.0, 2.0, 0.0]];
-        let grip = Grip::new([0.5, 0.25, 0.125], &start, &triangles).unwrap();
-        assert_eq!(grip.at(&start), [0.5, 0.25, 0.125]);
+        let attachment = Attachment::new([0.5, 0.25, 0.125], &start, &triangles).unwrap();
+        assert_eq!(attachment.at(&start), [0.5, 0.25, 0.125]);
         // A quarter turn about x, and away: y becomes z, and z becomes −y.
         let turned = start.map(|[x, y, z]| [x + 1.0, -z, y]);
-        let found = grip.at(&turned);
+        let found = attachment.at(&turned);
         assert!((0..3).all(|k| (found[k] - [1.5, -0.125, 0.25][k]).abs() < 1e-12), "{found:?}");
         // A triangle that collapses leaves a finite place.
-        assert!(grip.at(&[[1.0; 3]; 6]).iter().all(|x| x.is_finite()));
-        assert!(Grip::new([0.0; 3], &[], &[]).is_none());
+        assert!(attachment.at(&[[1.0; 3]; 6]).iter().all(|x| x.is_finite()));
+        assert!(Attachment::new([0.0; 3], &[], &[]).is_none());
     }
 }
