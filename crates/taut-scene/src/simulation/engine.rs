@@ -3,7 +3,7 @@
 use crate::write::checkpoint::{Checkpoint, CheckpointError, Element};
 use std::ops::Range;
 use taut::lanes::Scalar;
-use taut::limit::{LimitReport, LimitSpec};
+use taut::limit::LimitSpec;
 use taut::measure::{self, Strains, Totals};
 use taut::{Body, BuildError, Model, ModelBuilder, Params, Scratch, State, StepReport};
 
@@ -12,7 +12,6 @@ pub(super) trait Engine: Send {
     fn step(&mut self, params: &Params, dt: f64) -> StepReport;
     fn limits(&self) -> &[LimitSpec];
     fn set_limits(&mut self, limits: &[LimitSpec]) -> Result<(), BuildError>;
-    fn limit_reports(&mut self) -> &[LimitReport];
     fn bodies(&self) -> &[Body];
     fn warnings(&self) -> &[taut::Warning];
     fn rest_positions(&self) -> &[[f64; 3]];
@@ -72,10 +71,6 @@ impl<T: Scalar + Element> Engine for Typed<T> {
 
     fn set_limits(&mut self, limits: &[LimitSpec]) -> Result<(), BuildError> {
         self.model.set_limits(limits)
-    }
-
-    fn limit_reports(&mut self) -> &[LimitReport] {
-        self.scratch.limit_reports()
     }
 
     fn bodies(&self) -> &[Body] {

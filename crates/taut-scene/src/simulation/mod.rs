@@ -55,7 +55,7 @@ use clock::Clock;
 use drive::Drive;
 use engine::Engine;
 use report::Tally;
-use taut::limit::{LimitReport, LimitSpec};
+use taut::limit::LimitSpec;
 use taut::{ContactMaterial, Params};
 use unsolved::Look;
 use verify::ContactWatch;
@@ -168,11 +168,6 @@ impl Simulation {
     /// Replaces the strain limiters from the next frame on. The scene's text stays as it was.
     pub fn set_limits(&mut self, limits: &[LimitSpec]) -> Result<(), taut::BuildError> {
         self.world.set_limits(limits)
-    }
-
-    /// What each of them did in the last step.
-    pub fn limit_reports(&mut self) -> &[LimitReport] {
-        self.world.limit_reports()
     }
 
     /// What kept cloth from stretching, in all frames computed since it was made.
