@@ -75,7 +75,7 @@ fn describe(simulation: &Simulation, crossed: &Intersections) -> Value {
         "bodies": simulation.objects().iter().map(body).collect::<Vec<_>>(),
         "colliders": simulation.colliders().iter().map(|c| c.name.as_str()).collect::<Vec<_>>(),
         "limits": simulation.limits().iter().map(limit).collect::<Vec<_>>(),
-        "held": simulation.held_positions().len(),
+        "held": simulation.pinned_positions().len(),
         "frames": simulation.frames(),
         "fps": settings.time.fps,
         "formats": settings.output.formats.iter().map(|f| f.0).collect::<Vec<_>>(),
@@ -99,7 +99,7 @@ fn print(simulation: &Simulation, crossed: &Intersections) {
     for limit in simulation.limits() {
         println!("  limit {:?} on {}", limit.kind.name(), limited(simulation, limit).join(", "));
     }
-    println!("  {} vertices held at the beginning", simulation.held_positions().len());
+    println!("  {} vertices held at the beginning", simulation.pinned_positions().len());
     let time = &scene.settings.time;
     let seconds = f64::from(simulation.frames()) / time.fps;
     println!("  {} frames, {} a second, {seconds:.2} s", simulation.frames(), time.fps);

@@ -77,6 +77,5 @@ impl SceneFlags {
 
 /// The name of a scene for files: that of its file without its ending.
 pub fn stem(scene: &Scene) -> String {
-    let stem = std::path::Path::new(scene.name()).file_stem().map(|stem| stem.to_string_lossy().into_owned());
-    taut_scene::write::file_stems([stem.as_deref().unwrap_or("scene")]).remove(0)
+    taut_scene::write::stem_of(scene.name())
 }

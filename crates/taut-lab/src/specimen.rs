@@ -99,15 +99,19 @@ impl From<&Fabric> for Cloth {
     fn from(fabric: &Fabric) -> Cloth {
         Cloth {
             name: fabric.name.to_owned(),
-            density: fabric.density.value,
+            density: fabric.figures.density.value,
             membrane: Orthotropic {
-                weft: fabric.stiffness_weft.value,
-                warp: fabric.stiffness_warp.value,
-                poisson: fabric.poisson.value,
-                shear: fabric.shear.value,
+                weft: fabric.figures.stiffness_weft.value,
+                warp: fabric.figures.stiffness_warp.value,
+                poisson: fabric.figures.poisson.value,
+                shear: fabric.figures.shear.value,
             },
-            bend: [fabric.bending_weft.value, fabric.bending_warp.value],
-            limits: Some([fabric.limit_weft.value, fabric.limit_warp.value, fabric.limit_shear.value]),
+            bend: [fabric.figures.bending_weft.value, fabric.figures.bending_warp.value],
+            limits: Some([
+                fabric.figures.limit_weft.value,
+                fabric.figures.limit_warp.value,
+                fabric.figures.limit_shear.value,
+            ]),
         }
     }
 }

@@ -10,6 +10,7 @@ pub use report::report;
 
 use crate::rest::{build, settle};
 use crate::{Cloth, GRAVITY, LabError, Machine, Solver};
+use glam::DVec3;
 use taut_scene::simulation::Simulation;
 
 /// The first zero of J₀.
@@ -124,10 +125,8 @@ fn weights(simulation: &Simulation) -> Vec<f64> {
     let info = &simulation.objects()[0].info;
     let mut areas = vec![0.0; info.rest.len()];
     for triangle in &info.triangles {
-        let [a, b, c] = triangle.map(|v| info.rest[v as usize]);
-        let (u, v): ([f64; 3], [f64; 3]) = (std::array::from_fn(|k| b[k] - a[k]), std::array::from_fn(|k| c[k] - a[k]));
-        let cross = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];
-        let area = 0.5 * cross.iter().map(|x| x * x).sum::<f64>().sqrt();
+        let [a, b, c] = triangle.map(|v| DVec3::from(info.rest[v as usize]));
+        let area = 0.5 * (b - a).cross(c - a).length();
         triangle.iter().for_each(|&v| areas[v as usize] += area / 3.0);
     }
     let top = info.rest.iter().copied().max_by(|a, b| a[1].total_cmp(&b[1])).unwrap_or_default();

@@ -5,6 +5,7 @@
 //! resistance to bending or contraction across a pull, and a damping time of 2 ms.
 
 use crate::Error;
+use glam::DVec3;
 use std::ops::{Deref, DerefMut};
 use taut::internals::lanes::V3;
 use taut::limit::{
@@ -99,8 +100,8 @@ fn corotated(t: &RestTriangle, x: &[[f64; 3]]) -> [f64; 3] {
 /// Area over rest area − 1 of triangles at `x`.
 pub fn area_change(rest: &[RestTriangle], x: &[[f64; 3]]) -> Vec<f64> {
     let area = |t: &RestTriangle| {
-        let [a, b, c] = t.vertices.map(|v| V3::from(x[v as usize]));
-        (b - a).cross(c - a).norm2().sqrt() / t.det().abs() - 1.0
+        let [a, b, c] = t.vertices.map(|v| DVec3::from(x[v as usize]));
+        (b - a).cross(c - a).length() / t.det().abs() - 1.0
     };
     rest.iter().map(area).collect()
 }
@@ -209,7 +210,7 @@ impl Held {
         let by = (self.motion)(FRAME * f64::from(self.frames));
         for &v in &self.corners {
             let rest = self.cloth.mesh.positions[v as usize];
-            let to = core::array::from_fn(|k| rest[k] + by[k]);
+            let to = (DVec3::from(rest) + DVec3::from(by)).into();
             let Running { model, state, .. } = &mut *self.cloth;
             state.move_pin(model, v, to);
         }

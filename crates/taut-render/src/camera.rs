@@ -1,6 +1,6 @@
 //! Where the eye is and how a box is brought into view.
 
-use crate::math::Vec3;
+use glam::{DMat3, DVec3, Vec3};
 
 /// A box along the axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,7 +45,7 @@ impl Bounds {
 
     /// Half the diagonal; 0 if empty.
     pub fn radius(&self) -> f64 {
-        if self.is_empty() { 0.0 } else { 0.5 * length(sub(self.max, self.min)) }
+        if self.is_empty() { 0.0 } else { 0.5 * DVec3::from(self.max).distance(self.min.into()) }
     }
 
     fn corners(&self) -> [[f64; 3]; 8] {
@@ -107,32 +107,30 @@ impl Camera {
         if bounds.is_empty() {
             return Camera::framed(&bounds, framing);
         }
-        let direction = if length(framing.direction) > 0.0 { framing.direction } else { [0.0, 0.0, 1.0] };
+        let direction = if framing.direction != [0.0; 3] { framing.direction } else { [0.0, 0.0, 1.0] };
         let probe = Camera::look_at(direction, [0.0; 3], framing.fov_y_degrees);
         let basis = probe.basis();
         let half_y = (0.5 * framing.fov_y_degrees.to_radians()).tan();
         let half_x = half_y * framing.aspect;
         let [left, right, top, bottom] = framing.margins.map(|m| 1.0 - 2.0 * m.clamp(0.0, 0.45));
         let finite = points.iter().filter(|p| p.iter().all(|v| v.is_finite()));
-        let seen: Vec<[f64; 3]> = finite.map(|p| basis.map(|axis| dot(axis, *p))).collect();
-        let (x, z_for_x) = fit_axis(seen.iter().map(|c| (c[0], c[2])), half_x * left, half_x * right);
-        let (y, z_for_y) = fit_axis(seen.iter().map(|c| (c[1], c[2])), half_y * bottom, half_y * top);
+        let seen: Vec<DVec3> = finite.map(|p| basis.transpose() * DVec3::from(*p)).collect();
+        let (x, z_for_x) = fit_axis(seen.iter().map(|c| (c.x, c.z)), half_x * left, half_x * right);
+        let (y, z_for_y) = fit_axis(seen.iter().map(|c| (c.y, c.z)), half_y * bottom, half_y * top);
         // Points without extent would put the eye among themselves.
-        let front = seen.iter().map(|c| c[2]).fold(f64::NEG_INFINITY, f64::max);
+        let front = seen.iter().map(|c| c.z).fold(f64::NEG_INFINITY, f64::max);
         let z = z_for_x.max(z_for_y).max(front + 1e-3 + 0.1 * bounds.radius());
         let x = x(z);
         let y = y(z);
-        let at = |x: f64, y: f64, z: f64| -> [f64; 3] {
-            std::array::from_fn(|i| basis[0][i] * x + basis[1][i] * y + basis[2][i] * z)
-        };
-        let depth = dot(basis[2], bounds.centre());
-        Camera { eye: at(x, y, z), target: at(x, y, depth), ..probe }
+        let at = |z: f64| (basis * DVec3::new(x, y, z)).to_array();
+        Camera { eye: at(z), target: at(basis.z_axis.dot(bounds.centre().into())), ..probe }
     }
 
     /// Where a point falls in a picture of this size: x right and y down in pixels (pixel centres at .5), and its
     /// distance in front of the eye, m. None behind the eye.
     pub fn project(&self, point: [f64; 3], width: usize, height: usize) -> Option<[f64; 3]> {
-        let [x, y, z] = self.in_view(point);
+        let offset = DVec3::from(point) - DVec3::from(self.eye);
+        let DVec3 { x, y, z } = self.basis().transpose() * offset;
         let depth = -z;
         if depth.is_nan() || depth <= 0.0 {
             return None;
@@ -147,34 +145,23 @@ impl Camera {
     }
 
     /// The picture's axes in the world: right, up, and back towards the viewer.
-    pub(crate) fn basis(&self) -> [[f64; 3]; 3] {
-        let back = unit(sub(self.eye, self.target)).unwrap_or([0.0, 0.0, 1.0]);
+    pub(crate) fn basis(&self) -> DMat3 {
+        let back = unit(DVec3::from(self.eye) - DVec3::from(self.target)).unwrap_or(DVec3::Z);
         // Straight up or down there is no right: any will do.
-        let right = unit(cross(self.up, back)).or_else(|| unit(cross([0.0, 0.0, -1.0], back)));
-        let right = right.unwrap_or([1.0, 0.0, 0.0]);
-        [right, cross(back, right), back]
+        let right = unit(DVec3::from(self.up).cross(back)).or_else(|| unit(DVec3::NEG_Z.cross(back)));
+        let right = right.unwrap_or(DVec3::X);
+        DMat3::from_cols(right, back.cross(right), back)
     }
 
-    /// A point relative to the eye, in the axes of [`Camera::basis`].
-    pub(crate) fn in_view(&self, point: [f64; 3]) -> [f64; 3] {
-        let offset = sub(point, self.eye);
-        self.basis().map(|axis| dot(axis, offset))
-    }
-
-    /// As [`Camera::in_view`] for many points, in single precision.
+    /// Points relative to the eye, in the axes of [`Camera::basis`].
     pub(crate) fn all_in_view(&self, points: &[[f64; 3]]) -> Vec<Vec3> {
-        let basis = self.basis();
-        let view = |p: &[f64; 3]| {
-            let [x, y, z] = basis.map(|axis| dot(axis, sub(*p, self.eye)));
-            Vec3::new(x as f32, y as f32, z as f32)
-        };
-        points.iter().map(view).collect()
+        let (view, eye) = (self.basis().transpose(), DVec3::from(self.eye));
+        points.iter().map(|p| (view * (DVec3::from(*p) - eye)).as_vec3()).collect()
     }
 
     /// A direction of the world in the axes of the view.
     pub(crate) fn direction_to_view(&self, direction: [f64; 3]) -> Vec3 {
-        let [x, y, z] = self.basis().map(|axis| dot(axis, direction));
-        Vec3::new(x as f32, y as f32, z as f32).unit_or(Vec3::new(0.0, 1.0, 0.0))
+        (self.basis().transpose() * DVec3::from(direction)).as_vec3().normalize_or(Vec3::Y)
     }
 }
 
@@ -189,25 +176,9 @@ fn fit_axis(points: impl Iterator<Item = (f64, f64)> + Clone, low: f64, high: f6
     (side, (p + q) / (low + high))
 }
 
-fn sub(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
-}
-
-fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
-fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-}
-
-fn length(a: [f64; 3]) -> f64 {
-    dot(a, a).sqrt()
-}
-
-fn unit(a: [f64; 3]) -> Option<[f64; 3]> {
-    let size = length(a);
-    (size > 1e-12 && size.is_finite()).then(|| a.map(|v| v / size))
+/// A direction; nothing if what is there is too short to be one.
+fn unit(a: DVec3) -> Option<DVec3> {
+    a.try_normalize().filter(|_| a.length() > 1e-12)
 }
 
 #[cfg(test)]
@@ -226,9 +197,10 @@ mod tests {
             .map(|i| std::array::from_fn(|k| if k == i / 2 { 1.0 - 2.0 * (i % 2) as f64 } else { 0.0 }))
             .collect();
         let framing = Framing::default();
-        let far = length(Camera::framed(&Bounds::of(&octahedron), &framing).eye);
+        let distance = |camera: &Camera| DVec3::from(camera.eye).length();
+        let far = distance(&Camera::framed(&Bounds::of(&octahedron), &framing));
         let camera = Camera::fitting(&octahedron, &framing);
-        assert!(length(camera.eye) < 0.8 * far);
+        assert!(distance(&camera) < 0.8 * far);
         let seen = |p: &[f64; 3]| camera.project(*p, 400, 300).unwrap();
         let inside = |[x, y, _]: [f64; 3]| (31.9..=368.1).contains(&x) && (23.9..=276.1).contains(&y);
         assert!(octahedron.iter().map(seen).all(inside));

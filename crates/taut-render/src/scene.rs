@@ -211,8 +211,8 @@ impl Style {
         match self.light {
             Light::World(direction) => direction,
             Light::FromViewer { left, up } => {
-                let [_, _, back] = camera.basis();
-                let turn = back[0].atan2(back[2]) - left.to_radians();
+                let back = camera.basis().z_axis;
+                let turn = back.x.atan2(back.z) - left.to_radians();
                 let (rise, level) = up.to_radians().sin_cos();
                 [turn.sin() * level, rise, turn.cos() * level]
             }

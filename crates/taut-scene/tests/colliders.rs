@@ -154,7 +154,7 @@ shape = { kind = "mesh", mesh = "book_#.obj", fps = 2 }
 "#;
     let mut simulation = build_in(Some(&dir.0), &text);
     (0..30).for_each(|_| drop(simulation.advance()));
-    let held = simulation.held_positions();
+    let held = simulation.pinned_positions();
     // The left one stays; the right one is 0.2 m up the page and 0.02 m off it, which is now to the left.
     let expected = [[-0.2, 0.02, 0.0], [-0.02, 0.2, 0.0]];
     for (found, expected) in held.iter().zip(expected) {
@@ -207,7 +207,7 @@ follow = \"shin\"
     );
     let mut simulation = build_in(None, &text);
     let near = |p: [f64; 3], q: [f64; 3]| (0..3).all(|k| (p[k] - q[k]).abs() < 1e-9);
-    let held = simulation.held_positions()[0];
+    let held = simulation.pinned_positions()[0];
     while simulation.frame() < 60 {
         simulation.advance();
     }
@@ -217,7 +217,7 @@ follow = \"shin\"
     // The knee is 2 m from the hip; bent by a right angle, the shin points up from there.
     assert!(near(at("shin"), [-2.0, 5.5, 0.0]), "{:?}", at("shin"));
     // The pinned vertex hangs on the shin as if it were part of it: (knee − vertex) below the knee, then above.
-    let now = simulation.held_positions()[0];
+    let now = simulation.pinned_positions()[0];
     let expected = [-2.0, 5.0 + (3.0 - held[1]), 0.0];
     assert!((0..3).all(|k| (now[k] - expected[k]).abs() < 1e-4), "{now:?} instead of {expected:?}");
 }
@@ -279,7 +279,7 @@ fn fabrics_bring_their_thickness_and_friction() {
     let denim = taut_scene::fabric::named("denim").unwrap();
     assert_eq!((skin("").thickness, skin("").friction), (0.005, taut::ContactMaterial::default().friction));
     let fabric = skin("fabric = \"denim\"");
-    assert_eq!((fabric.thickness, fabric.friction), (denim.thickness.value, denim.friction.value));
+    assert_eq!((fabric.thickness, fabric.friction), (denim.figures.thickness.value, denim.figures.friction.value));
     let own = skin("fabric = \"denim\"\nthickness = 0.001\nfriction = 0.7\nself_collision = false");
     assert_eq!((own.thickness, own.friction, own.self_contact), (0.001, 0.7, false));
 }

@@ -66,7 +66,7 @@ fn nothing_ever_intersects() {
         let mut touched = 0;
         for _ in 0..frames {
             let report = simulation.advance();
-            touched += report.touch.pairs + report.contacts;
+            touched += report.contact.pairs + report.contacts;
         }
         let log = simulation.contact();
         let [a, b] = log.crossed_between.map(|number| simulation.name_of(number));
@@ -93,7 +93,7 @@ fn without_contact_the_same_scenes_intersect() {
         }
         let log = simulation.contact();
         assert!(log.crossed.frames > 3 && log.began_free == Some(true), "{name}: {log:?}");
-        assert_eq!(simulation.metrics().touch, taut::ContactReport::default());
+        assert_eq!(simulation.metrics().contact, taut::ContactReport::default());
     }
 }
 
@@ -114,7 +114,7 @@ fn a_resumed_heap_has_the_same_bits() {
     std::fs::remove_dir_all(&dir).unwrap();
     assert_eq!(resumed.contact(), whole.contact());
     for _ in 0..20 {
-        assert_eq!(resumed.advance().touch, whole.advance().touch);
+        assert_eq!(resumed.advance().contact, whole.advance().contact);
         assert_eq!(resumed.metrics(), whole.metrics());
         assert_eq!(resumed.contact(), whole.contact());
     }
@@ -129,7 +129,7 @@ fn threads_do_not_change_a_bit() {
         let scene = Scene::open("drape", &sets).unwrap();
         let mut simulation = Simulation::new(&scene, scene.precision(), threads).unwrap();
         let reports: Vec<_> = (0..6).map(|_| simulation.advance()).collect();
-        let touch: Vec<_> = reports.iter().map(|report| (report.touch, report.contacts)).collect();
+        let touch: Vec<_> = reports.iter().map(|report| (report.contact, report.contacts)).collect();
         (simulation.state_hash(), touch, reports[0].threads)
     };
     let ((one, touched, threads), (two, touched_too, shared)) = (run(1), run(2));

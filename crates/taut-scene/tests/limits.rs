@@ -79,14 +79,14 @@ fn fabrics_bring_their_limits() {
     assert_eq!(specs[0].bodies, [1]);
     let denim = fabric::named("denim").unwrap();
     let LimitKind::Csl(limits, _) = specs[0].kind else { panic!("{specs:?}") };
-    assert_eq!(limits.weft, Band::upto(denim.limit_weft.value));
-    assert_eq!(limits.warp, Band::upto(denim.limit_warp.value));
+    assert_eq!(limits.weft, Band::upto(denim.figures.limit_weft.value));
+    assert_eq!(limits.warp, Band::upto(denim.figures.limit_warp.value));
     // Yarns of unit length, turned towards each other by half of γ each: F is symmetric, so it is its own stretch.
-    let half = 0.5 * denim.limit_shear.value.atan();
+    let half = 0.5 * denim.figures.limit_shear.value.atan();
     let [warp, weft] = [[half.sin(), half.cos()], [half.cos(), half.sin()]];
     assert_eq!(weft[1], warp[0]);
     let tangent = (weft[0] * warp[0] + weft[1] * warp[1]).asin().tan();
-    assert!((tangent - denim.limit_shear.value).abs() < 1e-12 && (limits.shear.most - weft[1]).abs() < 1e-15);
+    assert!((tangent - denim.figures.limit_shear.value).abs() < 1e-12 && (limits.shear.most - weft[1]).abs() < 1e-15);
 }
 
 #[test]

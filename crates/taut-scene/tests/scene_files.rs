@@ -197,7 +197,7 @@ fn a_new_project_builds_and_overwrites_nothing() {
     let scene = Scene::load(&files[0], &[]).unwrap_or_else(|error| panic!("{error}"));
     let mut simulation = Simulation::new(&scene, scene.precision(), 1).unwrap_or_else(|error| panic!("{error}"));
     assert!(simulation.warnings().is_empty(), "{:?}", simulation.warnings());
-    assert_eq!(simulation.held_positions().len(), 4);
+    assert_eq!(simulation.pinned_positions().len(), 4);
     for _ in 0..scene.settings.time.frame_count() {
         simulation.advance();
     }

@@ -118,7 +118,7 @@ fn a_resumed_run_has_the_same_bits() {
             resumed.restore(Checkpoint::read(&path, resumed.identity()).unwrap()).unwrap();
             std::fs::remove_dir_all(&dir).unwrap();
             assert_eq!((resumed.frame(), resumed.state_hash()), (at, whole.state_hash()));
-            assert_eq!(resumed.held_positions(), whole.held_positions());
+            assert_eq!(resumed.pinned_positions(), whole.pinned_positions());
             let mut undisturbed = build(PINNED, precision);
             while undisturbed.frame() < at + 20 {
                 undisturbed.advance();
@@ -174,7 +174,7 @@ translate = [0, 5, 0]
 motion.rotate = { axis = [0, 1, 0], degrees = { interpolation = "linear", keys = [{ time = 0, value = 0 }, { time = 1, value = 30 }] } }
 "#;
     let mut simulation = build(text, Precision::F64);
-    assert_eq!(simulation.held_positions().len(), 2);
+    assert_eq!(simulation.pinned_positions().len(), 2);
     let start = simulation.positions(0);
     let corner = start.iter().position(|p| p[0] < -0.49 && p[2] < -0.49).unwrap();
     for _ in 0..30 {
@@ -186,7 +186,7 @@ motion.rotate = { axis = [0, 1, 0], degrees = { interpolation = "linear", keys =
     let [x, _, z] = start[4];
     assert!((now[4][0] - (cos * x + sin * z)).abs() < 1e-9 && (now[4][2] - (cos * z - sin * x)).abs() < 1e-9);
     simulation.advance();
-    assert_eq!(simulation.held_positions().len(), 1);
+    assert_eq!(simulation.pinned_positions().len(), 1);
 }
 
 #[test]
@@ -212,7 +212,7 @@ translate = [0, 50, 0]
 motion.translate = { interpolation = "linear", keys = [{ time = 0, value = [0, 0, 0] }, { time = 1, value = [3, 0, 0] }] }
 "#;
     let mut simulation = build(text, Precision::F64);
-    assert!(simulation.held_positions().is_empty());
+    assert!(simulation.pinned_positions().is_empty());
     (0..30).for_each(|_| drop(simulation.advance()));
     let taken = simulation.positions(0);
     // Air slows the fall: g t²/2 is the most.
@@ -225,7 +225,7 @@ motion.translate = { interpolation = "linear", keys = [{ time = 0, value = [0, 0
         assert!((held[9][k] - taken[9][k] - way).abs() < 1e-9, "{:?} {:?}", taken[9], held[9]);
     }
     (0..10).for_each(|_| drop(simulation.advance()));
-    assert_eq!(simulation.held_positions().len(), 1);
+    assert_eq!(simulation.pinned_positions().len(), 1);
     assert!(simulation.positions(0)[7][1] < held[7][1]);
 }
 
@@ -249,8 +249,8 @@ select = { indices = [0, 4] }
     let sheet = simulation.objects().iter().position(|object| object.info.name == "a").unwrap();
     let positions = simulation.positions(sheet);
     assert_eq!(simulation.marked_positions(), [positions[0], positions[4]]);
-    assert!(simulation.held_positions().len() > 2);
-    assert!(!simulation.held_all_over(sheet) && simulation.held_all_over(1 - sheet));
+    assert!(simulation.pinned_positions().len() > 2);
+    assert!(!simulation.pinned_all_over(sheet) && simulation.pinned_all_over(1 - sheet));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! What the colours of a picture show, and the numbers behind them.
 
+use glam::DVec3;
 use taut::limit::{Band, LimitKind, LimitSpec};
 use taut_render::{Legend, Scale};
 use taut_scene::scene::Scene;
@@ -162,10 +163,8 @@ fn share(band: Band, strain: f64) -> f64 {
 
 /// Length over rest length − 1 of all edges of an element.
 fn edge_strains<'a>(corners: &'a [u32], rest: &'a [[f64; 3]], now: &'a [[f64; 3]]) -> impl Iterator<Item = f64> + 'a {
-    let length = |places: &[[f64; 3]], a: u32, b: u32| {
-        let (a, b) = (places[a as usize], places[b as usize]);
-        (0..3).map(|k| (a[k] - b[k]).powi(2)).sum::<f64>().sqrt()
-    };
+    let length =
+        |places: &[[f64; 3]], a: u32, b: u32| DVec3::from(places[a as usize]).distance(places[b as usize].into());
     let pairs = (0..corners.len()).flat_map(move |i| (0..i).map(move |j| (corners[i], corners[j])));
     pairs.map(move |(a, b)| length(now, a, b) / length(rest, a, b).max(1e-12) - 1.0)
 }

@@ -2,6 +2,7 @@
 
 use crate::surface::material;
 use crate::{Heat, Shot, rgb};
+use glam::DVec3;
 use taut_render::{
     Bounds, Camera, Floor, Framing, Item, Legend, Markers, Material, Picture, Renderer, Scale, Scene3, Style, Values,
     Wireframe, palette,
@@ -36,13 +37,15 @@ impl Viewpoint {
         margins[1] = margins[1].max(right);
         let framing = Framing { direction: self.direction, fov_y_degrees: self.fov, aspect, margins };
         let framed = Camera::fitting(points, &framing);
-        let away: [f64; 3] = std::array::from_fn(|k| framed.eye[k] - framed.target[k]);
         match (self.eye, self.target) {
             (None, None) => framed,
             (Some(eye), target) => {
                 Camera::look_at(eye, target.unwrap_or_else(|| Bounds::of(points).centre()), self.fov)
             }
-            (None, Some(target)) => Camera::look_at(std::array::from_fn(|k| target[k] + away[k]), target, self.fov),
+            (None, Some(target)) => {
+                let away = DVec3::from(framed.eye) - DVec3::from(framed.target);
+                Camera::look_at((DVec3::from(target) + away).into(), target, self.fov)
+            }
         }
     }
 }
@@ -156,7 +159,7 @@ impl<'a> Look<'a> {
     /// What can be shown of objects of a kind, if anything can happen to one of them.
     pub fn fields(&self, kind: ObjectKind) -> Vec<Heat> {
         let objects = self.simulation.objects().iter().enumerate();
-        let of_kind = objects.filter(|(at, object)| object.kind == kind && !self.simulation.held_all_over(*at));
+        let of_kind = objects.filter(|(at, object)| object.kind == kind && !self.simulation.pinned_all_over(*at));
         of_kind.take(1).flat_map(|(_, o)| o.info.fields.iter().filter_map(|f| Heat::from_key(&f.name))).collect()
     }
 
@@ -170,7 +173,10 @@ impl<'a> Look<'a> {
 
 /// The points that reach furthest along the axes and diagonals: some of many points may miss the ends.
 fn extremes(points: &[[f64; 3]]) -> Vec<[f64; 3]> {
-    let along = |point: &[f64; 3], way: [f64; 3]| (0..3).map(|k| point[k] * way[k]).sum::<f64>();
-    let ways = (0..27).map(|code: i32| [code % 3 - 1, code / 3 % 3 - 1, code / 9 - 1].map(f64::from));
-    ways.filter_map(|way| points.iter().max_by(|a, b| along(a, way).total_cmp(&along(b, way)))).copied().collect()
+    let ways = (0..27).map(|code: i32| DVec3::from([code % 3 - 1, code / 3 % 3 - 1, code / 9 - 1].map(f64::from)));
+    let furthest = |way: DVec3| {
+        let along = |point: &[f64; 3]| way.dot(DVec3::from(*point));
+        points.iter().max_by(|a, b| along(a).total_cmp(&along(b))).copied()
+    };
+    ways.filter_map(furthest).collect()
 }

@@ -1,8 +1,9 @@
 //! From a snapshot to triangles for the graphics card.
 
-use crate::camera::{V3, add, cross, dot, scale, sub, unit};
 use crate::session::{SideView, Surface};
-use taut_render::{Legend, Rgb, palette};
+use glam::DVec3;
+use taut_render::{Bounds, Legend, Rgb, palette};
+use taut_scene::write::vertex_normals;
 
 /// A vertex as shaders get it.
 #[repr(C)]
@@ -35,7 +36,7 @@ pub struct Geometry {
     /// Edges, two vertices each.
     pub lines: Vec<u32>,
     /// The middle of everything and the radius of a ball around it, m.
-    pub ball: (V3, f64),
+    pub ball: (DVec3, f64),
     /// The height of the floor, m.
     pub floor: f64,
 }
@@ -68,21 +69,27 @@ impl Geometry {
             }
         }
         let size = 0.008 * out.ball.1;
-        side.pins.iter().take(MOST_PINS).for_each(|&place| out.add_ball(place, size, palette::signal()));
+        side.pins.iter().take(MOST_PINS).for_each(|&place| out.add_ball(place.into(), size, palette::signal()));
         out
     }
 
     /// Whether all these places are inside of the ball, but for rounding.
-    fn reaches(&self, positions: &[V3]) -> bool {
+    fn reaches(&self, positions: &[[f64; 3]]) -> bool {
         let (centre, radius) = self.ball;
-        positions.iter().all(|&p| dot(sub(p, centre), sub(p, centre)).sqrt() <= 1.01 * radius)
+        positions.iter().all(|&p| centre.distance(p.into()) <= 1.01 * radius)
     }
 
     /// A surface that looks smooth all over.
-    fn add_smooth(&mut self, positions: &[V3], triangles: &[[u32; 3]], colour: impl Fn(usize) -> [u8; 4], lines: bool) {
+    fn add_smooth(
+        &mut self,
+        positions: &[[f64; 3]],
+        triangles: &[[u32; 3]],
+        colour: impl Fn(usize) -> [u8; 4],
+        lines: bool,
+    ) {
         let base = self.vertices.len() as u32;
-        let normals = normals(positions, triangles);
-        let vertex = |(at, (&position, &normal)): (usize, (&V3, &V3))| Vertex {
+        let normals = vertex_normals(positions, triangles);
+        let vertex = |(at, (&position, &normal)): (usize, (&[f64; 3], &[f64; 3]))| Vertex {
             position: single(position),
             normal: single(normal),
             colour: colour(at),
@@ -102,14 +109,14 @@ impl Geometry {
     }
 
     /// A surface whose sharp edges look sharp.
-    fn add_creased(&mut self, positions: &[V3], triangles: &[[u32; 3]], colour: [u8; 4]) {
-        let smooth = normals(positions, triangles);
+    fn add_creased(&mut self, positions: &[[f64; 3]], triangles: &[[u32; 3]], colour: [u8; 4]) {
+        let smooth = vertex_normals(positions, triangles);
         for corners in triangles {
-            let places = corners.map(|v| positions[v as usize]);
-            let flat = unit(cross(sub(places[1], places[0]), sub(places[2], places[0])));
-            for (&corner, place) in corners.iter().zip(places) {
-                let soft = smooth[corner as usize];
-                let normal = if dot(flat, soft) > CREASE { soft } else { flat };
+            let [a, b, c] = corners.map(|v| DVec3::from(positions[v as usize]));
+            let flat = (b - a).cross(c - a).normalize_or_zero();
+            for (&corner, place) in corners.iter().zip([a, b, c]) {
+                let soft = DVec3::from(smooth[corner as usize]);
+                let normal = if flat.dot(soft) > CREASE { soft } else { flat };
                 self.indices.push(self.vertices.len() as u32);
                 self.vertices.push(Vertex { position: single(place), normal: single(normal), colour });
             }
@@ -117,14 +124,14 @@ impl Geometry {
     }
 
     /// A small ball, for marks.
-    fn add_ball(&mut self, centre: V3, radius: f64, colour: Rgb) {
+    fn add_ball(&mut self, centre: DVec3, radius: f64, colour: Rgb) {
         let base = self.vertices.len() as u32;
         let colour = tagged(colour.to_srgb8(), DULL);
         for (ring, side) in (0..=RINGS).flat_map(|ring| (0..SIDES).map(move |side| (ring, side))) {
             let (sin, cos) = (std::f64::consts::PI * f64::from(ring) / f64::from(RINGS)).sin_cos();
             let (x, z) = (std::f64::consts::TAU * f64::from(side) / f64::from(SIDES)).sin_cos();
-            let normal = [sin * x, cos, sin * z];
-            let position = single(add(centre, scale(normal, radius)));
+            let normal = DVec3::new(sin * x, cos, sin * z);
+            let position = single(centre + normal * radius);
             self.vertices.push(Vertex { position, normal: single(normal), colour });
         }
         for (ring, side) in (0..RINGS).flat_map(|ring| (0..SIDES).map(move |side| (ring, side))) {
@@ -146,43 +153,26 @@ fn tagged([r, g, b]: [u8; 3], kind: u8) -> [u8; 4] {
     [r, g, b, kind]
 }
 
-fn single(v: V3) -> [f32; 3] {
-    v.map(|x| x as f32)
-}
-
-/// The mean direction of the triangles around each vertex, weighted by area.
-pub fn normals(positions: &[V3], triangles: &[[u32; 3]]) -> Vec<V3> {
-    let mut sums = vec![[0.0; 3]; positions.len()];
-    for corners in triangles {
-        let [a, b, c] = corners.map(|v| positions[v as usize]);
-        let area = cross(sub(b, a), sub(c, a));
-        corners.iter().for_each(|&v| sums[v as usize] = add(sums[v as usize], area));
-    }
-    sums.into_iter().map(unit).collect()
+fn single(v: impl Into<DVec3>) -> [f32; 3] {
+    v.into().as_vec3().to_array()
 }
 
 /// A ball around everything but planes and what has flown away.
-fn ball(side: &SideView) -> (V3, f64) {
-    let around = |places: &[V3]| {
-        let mut bounds = taut_render::Bounds::EMPTY;
-        bounds.include(places);
-        bounds
-    };
-    let mut all = taut_render::Bounds::EMPTY;
+fn ball(side: &SideView) -> (DVec3, f64) {
+    let mut all = Bounds::EMPTY;
     side.positions.iter().for_each(|positions| all.include(positions));
-    let (centre, radius) = (all.centre(), all.radius());
+    let (centre, radius) = (DVec3::from(all.centre()), all.radius());
     for (_, positions) in seen(side) {
-        let bounds = around(positions);
-        let away = sub(bounds.centre(), centre);
-        if dot(away, away).sqrt() <= 3.0 * (radius + bounds.radius()) {
+        let bounds = Bounds::of(positions);
+        if centre.distance(bounds.centre().into()) <= 3.0 * (radius + bounds.radius()) {
             all.include(positions);
         }
     }
-    (all.centre(), all.radius().clamp(1e-3, 1e4))
+    (all.centre().into(), all.radius().clamp(1e-3, 1e4))
 }
 
 /// Colliders that are seen, but for floors.
-fn seen(side: &SideView) -> impl Iterator<Item = (&Surface, &Vec<V3>)> {
+fn seen(side: &SideView) -> impl Iterator<Item = (&Surface, &Vec<[f64; 3]>)> {
     side.shape.colliders.iter().zip(&side.colliders).filter(|(surface, _)| !surface.triangles.is_empty())
 }
 
@@ -194,6 +184,6 @@ fn floor(side: &SideView, radius: f64) -> f64 {
 }
 
 /// Points that decide what is in view.
-pub fn points(side: &SideView) -> Vec<V3> {
+pub fn points(side: &SideView) -> Vec<[f64; 3]> {
     seen(side).map(|(_, positions)| positions).chain(&side.positions).flatten().copied().collect()
 }

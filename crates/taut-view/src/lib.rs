@@ -1,29 +1,32 @@
 //! The interactive viewer of taut, on the desktop and in the browser.
 //!
 //! - [`session`]: a scene that a person plays with, without a window. It can be tested without a graphics card.
-//! - [`worker`]: where a session runs.
-//! - [`camera`] and [`pick`]: from the world to a picture, and from the pointer back.
-//! - [`tiles`]: pictures of the built-in scenes.
-//! - with the feature `window`: `geometry` and `gpu`, from a session to a picture on the graphics card, and `app`, the window around it.
+//! - with the feature `window`: `worker`, where a session runs; `camera` and `pick`, from the world to a picture, and from the pointer
+//!   back; `tiles`, pictures of the built-in scenes; `geometry` and `gpu`, from a session to a picture on the graphics card; and
+//!   `app`, the window around it.
 //!
 //! The viewer holds no physics: it steps the simulations of `taut-scene`. All that it does to a scene can be written in a scene
 //! file, and [`Session::written`](session::Session::written) writes it.
 
 #[cfg(feature = "window")]
 pub mod app;
-pub mod camera;
+#[cfg(any(feature = "window", test))]
+mod camera;
 #[cfg(feature = "window")]
 mod files;
 #[cfg(feature = "window")]
-pub mod geometry;
+mod geometry;
 #[cfg(feature = "window")]
-pub mod gpu;
-pub mod pick;
+mod gpu;
+#[cfg(any(feature = "window", test))]
+mod pick;
 pub mod session;
-pub mod tiles;
+#[cfg(any(feature = "window", test))]
+mod tiles;
 #[cfg(all(feature = "window", target_arch = "wasm32"))]
-pub mod web;
-pub mod worker;
+mod web;
+#[cfg(feature = "window")]
+mod worker;
 
 /// Opens a window and shows it until it is closed.
 #[cfg(all(feature = "window", not(target_arch = "wasm32")))]

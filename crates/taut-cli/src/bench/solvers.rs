@@ -196,7 +196,7 @@ fn positions(simulation: &Simulation) -> Vec<Vec<[f64; 3]>> {
 }
 
 fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
-    (0..3).map(|k| (a[k] - b[k]).powi(2)).sum::<f64>().sqrt()
+    glam::DVec3::from(a).distance(b.into())
 }
 
 /// Of the box around points.

@@ -20,7 +20,7 @@ pub struct Row {
     /// Kinetic, potential and elastic energy, J.
     pub energy: [f64; 3],
     /// Near pairs that contact kept apart, and vertices that the guard stopped.
-    pub touch: [f64; 2],
+    pub contact: [f64; 2],
     /// Milliseconds in each stage.
     pub stages: Vec<f64>,
 }
@@ -33,14 +33,14 @@ impl Row {
             strain: ["weft", "warp", "shear", "stretch"].map(|kind| at(&format!("/strain/{kind}/max"))),
             change: [at("/area_change"), at("/volume_change")],
             energy: [at("/energy/kinetic"), at("/energy/potential"), at("/energy/elastic")],
-            touch: [at("/touch/pairs"), at("/touch/stopped")],
+            contact: [at("/touch/pairs"), at("/touch/stopped")],
             stages: stage_names().iter().map(|stage| at(&format!("/ms/{stage}"))).collect(),
         }
     }
 }
 
 /// What was chosen to keep cloth from stretching, and what was reached, if anything was.
-fn held(hold: &taut::InextensibilityReport) -> Option<Value> {
+fn inextensibility(hold: &taut::InextensibilityReport) -> Option<Value> {
     (hold.substeps > 0).then(|| {
         json!({
             "substeps": hold.substeps,
@@ -97,7 +97,7 @@ impl History {
             line["threads"] = json!(report.threads);
             line["iterations"] = json!(report.iterations);
             line["residual"] = json!(report.residual);
-            if let Some(hold) = held(&report.hold) {
+            if let Some(hold) = inextensibility(&report.inextensibility) {
                 line["hold"] = hold;
             }
         }

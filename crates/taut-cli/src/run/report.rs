@@ -172,9 +172,9 @@ fn charts(simulation: &Simulation, rows: &[Row]) -> Vec<String> {
     let contact = Chart::lines("Contact between surfaces")
         .x("time", "s")
         .y("in a frame", "")
-        .series("near pairs kept apart", over(&|row| row.touch[0]))
-        .series("vertices stopped by the guard", over(&|row| row.touch[1]));
-    let met = rows.iter().any(|row| row.touch[0] > 0.0);
+        .series("near pairs kept apart", over(&|row| row.contact[0]))
+        .series("vertices stopped by the guard", over(&|row| row.contact[1]));
+    let met = rows.iter().any(|row| row.contact[0] > 0.0);
     let contact = Some(contact).filter(|_| met);
     [strain, change, energy].iter().chain(&contact).chain([&stages]).map(Chart::svg).collect()
 }

@@ -49,7 +49,7 @@ pub fn warnings(simulation: &Simulation) -> Vec<String> {
     if metrics.inverted > 0 {
         warnings.push(format!("{} tetrahedra are inside out in the last frame", metrics.inverted));
     }
-    let held = simulation.held();
+    let held = simulation.inextensibility();
     if held.unmet > 0 {
         let (steps, most) = (held.unmet, 100.0 * held.stretch);
         warnings.push(format!(
@@ -88,7 +88,7 @@ pub fn print(simulation: &Simulation, result: &Value, folder: &Folder, seconds: 
             "  largest strain at the end: weft {weft:.2} %, warp {warp:.2} %, shear {shear:.2} %; area {area:+.2} %"
         );
     }
-    let held = simulation.held();
+    let held = simulation.inextensibility();
     if held.limited > 0 {
         let (most, substeps) = (100.0 * held.stretch, held.substeps);
         println!(

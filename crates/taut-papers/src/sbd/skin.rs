@@ -2,6 +2,7 @@
 
 use super::FRAME;
 use crate::{Claim, Error, Outcome, Size, Table};
+use glam::DVec3;
 use taut::measure::Spread;
 use taut::mesh::TetMesh;
 use taut::{ModelBuilder, Params, Solid, SolidStiffness};
@@ -42,8 +43,8 @@ impl Limb {
         // Smooth at both ends.
         let weight = t * t * (3.0 - 2.0 * t);
         let (sin, cos) = angle.sin_cos();
-        let turned = [cos * p[0] - sin * p[1], sin * p[0] + cos * p[1], p[2]];
-        std::array::from_fn(|k| p[k] + weight * (turned[k] - p[k]))
+        let (p, turned) = (DVec3::from(p), DVec3::new(cos * p[0] - sin * p[1], sin * p[0] + cos * p[1], p[2]));
+        (p + weight * (turned - p)).into()
     }
 
     /// How much each triangle of the outside is stretched: its area over that at rest − 1.
@@ -53,8 +54,8 @@ impl Limb {
 }
 
 fn area(x: &[[f64; 3]], t: &[u32; 3]) -> f64 {
-    let [a, b, c] = t.map(|v| taut::internals::lanes::V3::from(x[v as usize]));
-    0.5 * (b - a).cross(c - a).norm2().sqrt()
+    let [a, b, c] = t.map(|v| DVec3::from(x[v as usize]));
+    0.5 * (b - a).cross(c - a).length()
 }
 
 /// The layer simulated: its inside follows the skinned bones, the rest gives way.

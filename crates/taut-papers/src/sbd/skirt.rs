@@ -74,6 +74,12 @@ pub fn figure_1(size: Size) -> Result<Outcome, Error> {
         f64::from(frames) / 60.0
     ));
     out.picture("sbd-1.png", "The bind pose; the step with a stiff skirt, a soft one, and one soft around only; below strain around, and down", &pictures(&bind, &found, size));
+    let names = cases.map(|(name, _)| name);
+    compare(&mut out, &bind, &names, &found);
+    Ok(out)
+}
+
+fn compare(out: &mut Outcome, bind: &Found, names: &[&str], found: &[Found]) {
     let columns = [
         "",
         "hem lower than in the bind pose, mm",
@@ -84,7 +90,7 @@ pub fn figure_1(size: Size) -> Result<Outcome, Error> {
     ];
     let mut table = Table::new("After the step", &columns);
     let drop = |f: &Found| 1e3 * (bind.hem - f.hem);
-    for ((name, _), f) in cases.iter().zip(&found) {
+    for (name, f) in names.iter().zip(found) {
         let cells = [
             format!("{:.0}", drop(f)),
             format!("{:.1}", 100.0 * f.weft),
@@ -123,7 +129,6 @@ pub fn figure_1(size: Size) -> Result<Outcome, Error> {
             ))
             .holds(around.weft > 3.0 * around.warp && around.warp < 0.02 && drop(around).abs() < 30.0),
     );
-    Ok(out)
 }
 
 fn pictures(bind: &Found, found: &[Found], size: Size) -> Picture {

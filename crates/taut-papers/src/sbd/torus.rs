@@ -5,8 +5,8 @@ use crate::{Claim, Error, Outcome, Size, Table, in_pairs};
 use taut::measure::{strains, totals};
 use taut::mesh::TetMesh;
 use taut::{ModelBuilder, Params, Solid, SolidStiffness};
-use taut_render::Picture;
 use taut_render::export::contact_sheet;
+use taut_render::{Bounds, Picture};
 use taut_scene::generate::rng::SplitMix64;
 use taut_scene::generate::{TorusParams, torus};
 use taut_studio::{Framed, Running};
@@ -22,12 +22,7 @@ fn tangled(seed: u64) -> Result<Running<f32>, Error> {
     builder.add_solid("torus", &mesh, &Solid::default())?;
     let params = Params { gravity: [0.0; 3], ..Params::default() };
     let mut running = Running::new(builder.build()?, params);
-    let (mut lo, mut hi) = ([f64::MAX; 3], [f64::MIN; 3]);
-    for p in &mesh.positions {
-        for k in 0..3 {
-            (lo[k], hi[k]) = (lo[k].min(p[k]), hi[k].max(p[k]));
-        }
-    }
+    let Bounds { min: lo, max: hi } = Bounds::of(&mesh.positions);
     let mut rng = SplitMix64::new(seed);
     for v in 0..running.model.vertices() as u32 {
         let place = core::array::from_fn(|k| rng.range(lo[k], hi[k]));

@@ -4,8 +4,8 @@ use super::hanging::{FRAME, PROJECTION, Piece, hanging, params};
 use crate::clock;
 use crate::{Claim, Error, Outcome, Size, Table};
 use taut::{Integrator, Membrane, Orthotropic, Stage};
-use taut_render::Scale;
 use taut_render::export::contact_sheet;
+use taut_render::{Legend, Picture, Scale};
 use taut_scene::scene::Scene;
 use taut_scene::simulation::Simulation;
 use taut_studio::{Framed, surfaces};
@@ -47,13 +47,7 @@ pub fn figure_2(size: Size) -> Result<Outcome, Error> {
         }
     }
     crossed = crossed.max(simulation.intersections().count);
-    let mut last = surfaces(&simulation);
-    let fields = simulation.fields().swap_remove(0);
-    let scale = Scale::around_zero(0.05);
-    last[0] = last[0].mapped(&fields[1], scale);
-    let mut mapped = view.draw(&last, &[]);
-    taut_render::Legend::percent("warp", scale).draw(&mut mapped);
-    pictures.push((mapped, format!("{:.2} s, strain", simulation.time())));
+    pictures.push((strained(&view, &simulation), format!("{:.2} s, strain", simulation.time())));
     out.picture(
         "soft-2.png",
         "A dress on a figure that turns",
@@ -74,6 +68,17 @@ pub fn figure_2(size: Size) -> Result<Outcome, Error> {
     );
     times(&mut out, &simulation, size)?;
     Ok(out)
+}
+
+/// The dress coloured by its strain along the warp.
+fn strained(view: &Framed, simulation: &Simulation) -> Picture {
+    let mut all = surfaces(simulation);
+    let fields = simulation.fields().swap_remove(0);
+    let scale = Scale::around_zero(0.05);
+    all[0] = all[0].mapped(&fields[1], scale);
+    let mut picture = view.draw(&all, &[]);
+    Legend::percent("warp", scale).draw(&mut picture);
+    picture
 }
 
 /// "All simulations were performed in real time at 60 Hz, and with lower frame rate for the dress (up to 20 ms or more for the

@@ -2,7 +2,7 @@
 
 use super::hanging::{FRAME, PROJECTION, Piece, hanging, params};
 use crate::{Claim, Error, Outcome, Size, Table};
-use taut::internals::lanes::V3;
+use glam::DVec3;
 use taut::measure::Spread;
 use taut::{Integrator, Membrane, Orthotropic, Params};
 use taut_render::export::contact_sheet;
@@ -88,7 +88,7 @@ fn sizes(cloth: &Running<f64>) -> Vec<f64> {
 fn fold(cloth: &Running<f64>) -> f64 {
     let x = cloth.positions();
     let normal = |t: &[u32; 3]| {
-        let [a, b, c] = t.map(|v| V3::from(x[v as usize]));
+        let [a, b, c] = t.map(|v| DVec3::from(x[v as usize]));
         (b - a).cross(c - a)
     };
     let triangles = &cloth.model.bodies[0].triangles;
@@ -99,7 +99,7 @@ fn fold(cloth: &Running<f64>) -> f64 {
             let (a, b) = (t[k], t[(k + 1) % 3]);
             if let Some(other) = sides.insert([a.min(b), a.max(b)], t) {
                 let (n, m) = (normal(t), normal(other));
-                sum += n.cross(m).norm2().sqrt().atan2(n.dot(m)).powi(2);
+                sum += n.cross(m).length().atan2(n.dot(m)).powi(2);
                 count += 1.0;
             }
         }

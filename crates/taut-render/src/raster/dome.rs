@@ -8,7 +8,8 @@ use super::geometry::Geometry;
 use super::shadow::{ShadowMap, disc_point};
 use super::{View, run};
 use crate::camera::Camera;
-use crate::math::{Vec3, smoothstep};
+use crate::math::smoothstep;
+use glam::Vec3;
 
 /// Directions on the dome.
 const DIRECTIONS: usize = 14;

@@ -7,7 +7,7 @@
 
 use super::geometry::{Geometry, Lists};
 use super::{BAND, View};
-use crate::math::Vec3;
+use glam::Vec3;
 
 /// Sample points per pixel.
 pub(crate) const SAMPLES: usize = 8;
@@ -257,7 +257,7 @@ mod tests {
 
     fn view(width: usize, height: usize) -> View {
         let bounds = ViewBox { centre: Vec3::ZERO, axes: [Vec3::ZERO; 3], half: [1.0; 3] };
-        View { width, height, focal: 1.0, near: 0.1, up: Vec3::new(0.0, 1.0, 0.0), bounds, floor: None }
+        View { width, height, focal: 1.0, near: 0.1, up: Vec3::Y, bounds, floor: None }
     }
 
     fn draw(triangles: &[[[f32; 3]; 3]], size: usize) -> Samples {

@@ -7,7 +7,7 @@
 use super::View;
 use super::occlusion::{Coarse, STRIDE};
 use super::resolve::{Seen, Surface};
-use crate::math::Vec3;
+use glam::Vec3;
 
 /// A value to average: how far away, in pixels, and its weight.
 type Tap = (isize, f32);
@@ -154,7 +154,7 @@ mod tests {
 
     fn view(size: usize) -> View {
         let bounds = ViewBox { centre: Vec3::ZERO, axes: [Vec3::ZERO; 3], half: [1.0; 3] };
-        let up = Vec3::new(0.0, 1.0, 0.0);
+        let up = Vec3::Y;
         View { width: size, height: size, focal: 100.0, near: 0.1, up, bounds, floor: None }
     }
 

@@ -1,8 +1,8 @@
 //! All meshes of a scene in the axes of the view, with normals.
 
 use crate::camera::Camera;
-use crate::math::Vec3;
 use crate::scene::{Item, Markers, Material, Scene3};
+use glam::Vec3;
 
 /// A triangle of the gathered meshes.
 #[derive(Clone, Copy)]
@@ -126,7 +126,7 @@ impl<'a> Geometry<'a> {
             triangle.normals = triangle.vertices.map(|v| start + (v - base));
             triangle.vertices.iter().for_each(|v| sums[(v - base) as usize] += area);
         }
-        self.normals.extend(sums.into_iter().map(|n| n.unit_or(Vec3::new(0.0, 0.0, 1.0))));
+        self.normals.extend(sums.into_iter().map(|n| n.normalize_or(Vec3::Z)));
     }
 
     /// One normal per corner: the mean over those triangles around the vertex that lie within the crease angle
@@ -134,7 +134,7 @@ impl<'a> Geometry<'a> {
     fn creased_normals(&mut self, first: usize, base: u32, angle_degrees: f32) {
         let limit = angle_degrees.to_radians().cos();
         let areas: Vec<Vec3> = self.triangles[first..].iter().map(|t| self.area(t)).collect();
-        let units: Vec<Vec3> = areas.iter().map(|a| a.unit_or(Vec3::ZERO)).collect();
+        let units: Vec<Vec3> = areas.iter().map(|a| a.normalize_or(Vec3::ZERO)).collect();
         let around = self.triangles_around(first, base);
         for i in first..self.triangles.len() {
             let own = units[i - first];
@@ -147,7 +147,7 @@ impl<'a> Geometry<'a> {
                     }
                 }
                 self.triangles[i].normals[corner] = self.normals.len() as u32;
-                self.normals.push(sum.unit_or(Vec3::new(0.0, 0.0, 1.0)));
+                self.normals.push(sum.normalize_or(Vec3::Z));
             }
         }
     }

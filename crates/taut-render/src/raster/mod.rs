@@ -19,9 +19,9 @@ mod shade;
 mod shadow;
 
 use crate::camera::{Bounds, Camera};
-use crate::math::Vec3;
 use crate::picture::Picture;
 use crate::scene::{Scene3, Style};
+use glam::Vec3;
 use std::sync::Mutex;
 
 /// Rows per piece of work. A band's samples (16 rows × 800 pixels × 8 samples × 8 bytes) fit the second-level cache.

@@ -9,7 +9,7 @@ use super::dome::Dome;
 use super::resolve::Seen;
 use super::shadow::scramble;
 use super::{BAND, View};
-use crate::math::Vec3;
+use glam::Vec3;
 
 const DIRECTIONS: usize = 3;
 const STEPS: usize = 4;

@@ -7,8 +7,9 @@ use super::View;
 use super::fill::{NOTHING, SAMPLES, Samples, offset};
 use super::geometry::{Geometry, Triangle};
 use crate::colour::Rgb;
-use crate::math::{Vec3, smoothstep};
+use crate::math::smoothstep;
 use crate::scene::{Field, Values, Wireframe};
+use glam::Vec3;
 
 /// In place of an item: the floor.
 pub(crate) const FLOOR: u32 = u32::MAX;
@@ -88,7 +89,7 @@ pub(crate) fn resolve(
         }
         if out.len() > first + 1 || samples.triangle[place][0] != samples.triangle[place][SAMPLES - 1] {
             for fragment in &mut out[first..] {
-                fragment.normal = fragment.normal.unit_or(Vec3::new(0.0, 0.0, 1.0));
+                fragment.normal = fragment.normal.normalize_or(Vec3::Z);
             }
         }
         surfaces[place] = dominant(&out[first..]);
@@ -185,10 +186,10 @@ fn weights_along(corners: [Vec3; 3], ray: Vec3) -> [f32; 3] {
 
 /// Interpolated normals can point away from the viewer near silhouettes: bent back just enough.
 fn facing(normal: Vec3, position: Vec3) -> Vec3 {
-    let away = position.unit_or(Vec3::new(0.0, 0.0, -1.0));
-    let n = normal.unit_or(-away);
+    let away = position.normalize_or(Vec3::NEG_Z);
+    let n = normal.normalize_or(-away);
     let turned = n.dot(away);
-    if turned > -0.02 { (n - away * (turned + 0.02)).unit_or(-away) } else { n }
+    if turned > -0.02 { (n - away * (turned + 0.02)).normalize_or(-away) } else { n }
 }
 
 fn field_colour(field: &Field, triangle: &Triangle, base: u32, weights: [f32; 3]) -> Rgb {
@@ -232,7 +233,7 @@ fn merge(out: &mut Vec<Fragment>, first: usize, fragment: Fragment, view: &View)
             continue;
         }
         let size = -fragment.position.z / view.focal;
-        let facing = old.normal.unit_or(fragment.normal).dot(fragment.normal);
+        let facing = old.normal.normalize_or(fragment.normal).dot(fragment.normal);
         // Six pixels' depth in one: beyond it, two layers are seen, not one steep one.
         let near = (old.position.z - fragment.position.z).abs() < 6.0 * size;
         if fragment.item == FLOOR || (facing > 0.9 && near) {
@@ -268,15 +269,15 @@ mod tests {
 
     #[test]
     fn edge_on_triangles_give_usable_weights() {
-        let corners = [Vec3::new(0.0, 0.0, -1.0), Vec3::new(0.0, 0.0, -2.0), Vec3::new(0.0, 0.0, -3.0)];
-        let found = weights_along(corners, Vec3::new(0.0, 0.0, -1.0));
+        let corners = [Vec3::NEG_Z, Vec3::new(0.0, 0.0, -2.0), Vec3::new(0.0, 0.0, -3.0)];
+        let found = weights_along(corners, Vec3::NEG_Z);
         assert!((found.iter().sum::<f32>() - 1.0).abs() < 1e-5);
     }
 
     #[test]
     fn normals_never_face_away() {
         let position = Vec3::new(0.0, 0.0, -2.0);
-        for normal in [Vec3::new(1.0, 0.0, -0.3), Vec3::new(0.0, 0.0, -1.0), Vec3::ZERO, Vec3::new(0.0, 1.0, 0.5)] {
+        for normal in [Vec3::new(1.0, 0.0, -0.3), Vec3::NEG_Z, Vec3::ZERO, Vec3::new(0.0, 1.0, 0.5)] {
             let bent = facing(normal, position);
             assert!(bent.dot(position) < 0.0 && (bent.length() - 1.0).abs() < 1e-5, "{bent:?}");
         }

@@ -5,8 +5,9 @@ use super::filter::match_of;
 use super::geometry::Geometry;
 use super::resolve::{FLOOR, Fragment, Seen, Surface};
 use crate::colour::{Encoder, Rgb};
-use crate::math::{Vec3, mix, smoothstep};
+use crate::math::{mix, smoothstep};
 use crate::scene::{Material, Style};
+use glam::Vec3;
 
 /// Everything lighting needs to know.
 pub(crate) struct Shader<'a> {
@@ -32,7 +33,7 @@ impl<'a> Shader<'a> {
         arriving: [&'a [f32]; 2],
     ) -> Shader<'a> {
         let materials = geometry.items.iter().map(|item| (item.material, item.field.is_some())).collect();
-        let fill = Vec3::new(-light.x, 0.25 * light.y, 0.6).unit_or(view.up);
+        let fill = Vec3::new(-light.x, 0.25 * light.y, 0.6).normalize_or(view.up);
         Shader { style, materials, view, light, fill, seen, arriving }
     }
 
@@ -102,9 +103,9 @@ impl<'a> Shader<'a> {
         let place = position - floor.origin;
         let pixel = -position.z / self.view.focal;
         // Seen at a slant a pixel covers more floor along the view than across it.
-        let slant = (position.unit_or(self.view.up).dot(self.view.up)).abs().max(0.05);
+        let slant = (position.normalize_or(self.view.up).dot(self.view.up)).abs().max(0.05);
         let cover = |axis: Vec3| {
-            let along = Vec3::new(0.0, 0.0, -1.0).dot(axis).abs();
+            let along = Vec3::NEG_Z.dot(axis).abs();
             let width = pixel * mix(1.0, 1.0 / slant, along);
             let cycles = place.dot(axis) / spacing;
             let distance = (cycles - cycles.round()).abs() * spacing;
@@ -117,7 +118,7 @@ impl<'a> Shader<'a> {
     fn surface(&self, fragment: &Fragment, material: &Material, field: bool) -> Rgb {
         let [key, sky] = self.arriving_at(fragment);
         let n = fragment.normal;
-        let toward = -fragment.position.unit_or(Vec3::new(0.0, 0.0, -1.0));
+        let toward = -fragment.position.normalize_or(Vec3::NEG_Z);
         let facing = n.dot(self.light);
         let sky = mix(1.0, sky, self.style.occlusion);
         let direct = self.style.key * facing.max(0.0) * key;
@@ -136,7 +137,7 @@ impl<'a> Shader<'a> {
             return fragment.colour * level.min(1.1);
         }
         let edge = (1.0 - n.dot(toward).clamp(0.0, 1.0)).powi(4);
-        let half = (self.light + toward).unit_or(n);
+        let half = (self.light + toward).normalize_or(n);
         let highlight = n.dot(half).max(0.0).powi(24) * key * smoothstep(0.0, 0.15, facing);
         let sheen = material.sheen * 0.35 * edge * (0.35 + 0.65 * key * facing.max(0.0)) * sky;
         let white = sheen + 0.5 * material.gloss * highlight;

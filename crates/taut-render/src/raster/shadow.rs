@@ -7,7 +7,7 @@
 use super::View;
 use super::geometry::Geometry;
 use super::resolve::Seen;
-use crate::math::Vec3;
+use glam::Vec3;
 
 /// Texels beyond which a soft edge does not grow: what the taps can still fill without gaps.
 const WIDEST: f32 = 28.0;
@@ -38,8 +38,8 @@ pub(crate) struct ShadowMap {
 impl ShadowMap {
     /// `size` is the number of texels along the longer side.
     pub fn build(geometry: &Geometry, light: Vec3, softness_degrees: f64, size: usize) -> ShadowMap {
-        let side = if light.x.abs() < 0.7 { Vec3::new(1.0, 0.0, 0.0) } else { Vec3::new(0.0, 1.0, 0.0) };
-        let across = side.cross(light).unit_or(side);
+        let side = if light.x.abs() < 0.7 { Vec3::X } else { Vec3::Y };
+        let across = side.cross(light).normalize_or(side);
         let axes = [across, light.cross(across), light];
         let (mut lo, mut hi) = ([f32::INFINITY; 2], [f32::NEG_INFINITY; 2]);
         for vertex in geometry.vertices.iter().filter(|v| v.is_finite()) {

@@ -1,6 +1,6 @@
 //! The data file, read once.
 
-use super::{Fabric, Figure, Published, Source};
+use super::{Fabric, Figure, Figures, Published, Source};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -73,7 +73,7 @@ impl Lists<'_> {
         };
         let figure = |value, figure| self.figure(value, figure).map_err(|wrong| format!("{}: {wrong}", raw.name));
         let taut::Orthotropic { weft, warp, poisson, shear } = known.membrane;
-        Ok(Fabric {
+        let figures = Figures {
             density: figure(known.density, raw.density)?,
             thickness: figure(known.thickness, raw.thickness)?,
             stiffness_weft: figure(weft, raw.stiffness_weft)?,
@@ -87,10 +87,13 @@ impl Lists<'_> {
             limit_shear: figure(known.limits[2], raw.limit_shear)?,
             friction: figure(known.friction, raw.friction)?,
             drape: raw.drape.map(|drape| figure(drape.value, drape.figure)).transpose()?,
+        };
+        Ok(Fabric {
             name: known.name,
             aliases: known.aliases,
             about: known.about,
             modulus: raw.modulus,
+            figures,
             engine: known,
         })
     }

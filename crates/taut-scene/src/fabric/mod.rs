@@ -42,6 +42,17 @@ pub struct Fabric {
     pub about: &'static str,
     /// At which strain the moduli `stiffness_weft` and `stiffness_warp` hold: the initial ones, or a chord to a load.
     pub modulus: String,
+    /// What is known about it.
+    #[serde(flatten)]
+    pub figures: Figures,
+    /// The values alone, as the engine has them.
+    #[serde(skip)]
+    pub engine: &'static taut::fabric::Fabric,
+}
+
+/// What is known about a fabric.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Figures {
     /// Mass per area, kg/m².
     pub density: Figure,
     /// Thickness, m.
@@ -69,9 +80,6 @@ pub struct Fabric {
     /// Drape coefficient by Cusick, %, where someone has published one. Not an input: what a simulation can be
     /// compared with.
     pub drape: Option<Figure>,
-    /// The values alone, as the engine has them.
-    #[serde(skip)]
-    pub engine: &'static taut::fabric::Fabric,
 }
 
 /// A value, and why we believe it.
@@ -127,20 +135,20 @@ impl Fabric {
     pub fn entries(&self) -> Vec<Entry<'_>> {
         let entry = |key, label, unit, figure| Entry { key, label, unit, figure };
         let mut all = vec![
-            entry("density", "density", "kg/m²", &self.density),
-            entry("thickness", "thickness", "m", &self.thickness),
-            entry("stiffness_weft", "stretch modulus, weft", "N/m", &self.stiffness_weft),
-            entry("stiffness_warp", "stretch modulus, warp", "N/m", &self.stiffness_warp),
-            entry("poisson", "Poisson's ratio", "", &self.poisson),
-            entry("shear", "shear modulus", "N/m", &self.shear),
-            entry("bending_weft", "bending rigidity, weft", "N·m", &self.bending_weft),
-            entry("bending_warp", "bending rigidity, warp", "N·m", &self.bending_warp),
-            entry("limit_weft", "strain limit, weft", "", &self.limit_weft),
-            entry("limit_warp", "strain limit, warp", "", &self.limit_warp),
-            entry("limit_shear", "shear limit", "", &self.limit_shear),
-            entry("friction", "friction on itself", "", &self.friction),
+            entry("density", "density", "kg/m²", &self.figures.density),
+            entry("thickness", "thickness", "m", &self.figures.thickness),
+            entry("stiffness_weft", "stretch modulus, weft", "N/m", &self.figures.stiffness_weft),
+            entry("stiffness_warp", "stretch modulus, warp", "N/m", &self.figures.stiffness_warp),
+            entry("poisson", "Poisson's ratio", "", &self.figures.poisson),
+            entry("shear", "shear modulus", "N/m", &self.figures.shear),
+            entry("bending_weft", "bending rigidity, weft", "N·m", &self.figures.bending_weft),
+            entry("bending_warp", "bending rigidity, warp", "N·m", &self.figures.bending_warp),
+            entry("limit_weft", "strain limit, weft", "", &self.figures.limit_weft),
+            entry("limit_warp", "strain limit, warp", "", &self.figures.limit_warp),
+            entry("limit_shear", "shear limit", "", &self.figures.limit_shear),
+            entry("friction", "friction on itself", "", &self.figures.friction),
         ];
-        all.extend(self.drape.iter().map(|drape| entry("drape", "drape coefficient", "%", drape)));
+        all.extend(self.figures.drape.iter().map(|drape| entry("drape", "drape coefficient", "%", drape)));
         all
     }
 
@@ -149,9 +157,10 @@ impl Fabric {
     ///
     /// C11 = E_weft/d, C22 = E_warp/d, C12 = ν E_warp/d, C33 = G with d = 1 − ν² E_warp/E_weft.
     pub fn membrane(&self) -> [f64; 4] {
-        let (weft, warp, poisson) = (self.stiffness_weft.value, self.stiffness_warp.value, self.poisson.value);
+        let (weft, warp, poisson) =
+            (self.figures.stiffness_weft.value, self.figures.stiffness_warp.value, self.figures.poisson.value);
         let d = 1.0 - poisson * poisson * warp / weft;
-        [weft / d, poisson * warp / d, warp / d, self.shear.value]
+        [weft / d, poisson * warp / d, warp / d, self.figures.shear.value]
     }
 }
 

@@ -18,18 +18,18 @@ const fn column(head: &'static str, unit: &'static str, scale: f64, figure: fn(&
 }
 
 const COLUMNS: [Column; 12] = [
-    column("weight", "g/m²", 1e3, |fabric| &fabric.density),
-    column("thick", "mm", 1e3, |fabric| &fabric.thickness),
-    column("E weft", "N/m", 1.0, |fabric| &fabric.stiffness_weft),
-    column("E warp", "N/m", 1.0, |fabric| &fabric.stiffness_warp),
-    column("ν", "", 1.0, |fabric| &fabric.poisson),
-    column("G", "N/m", 1.0, |fabric| &fabric.shear),
-    column("B weft", "µN·m", 1e6, |fabric| &fabric.bending_weft),
-    column("B warp", "µN·m", 1e6, |fabric| &fabric.bending_warp),
-    column("max weft", "%", 1e2, |fabric| &fabric.limit_weft),
-    column("max warp", "%", 1e2, |fabric| &fabric.limit_warp),
-    column("max shear", "%", 1e2, |fabric| &fabric.limit_shear),
-    column("friction", "", 1.0, |fabric| &fabric.friction),
+    column("weight", "g/m²", 1e3, |fabric| &fabric.figures.density),
+    column("thick", "mm", 1e3, |fabric| &fabric.figures.thickness),
+    column("E weft", "N/m", 1.0, |fabric| &fabric.figures.stiffness_weft),
+    column("E warp", "N/m", 1.0, |fabric| &fabric.figures.stiffness_warp),
+    column("ν", "", 1.0, |fabric| &fabric.figures.poisson),
+    column("G", "N/m", 1.0, |fabric| &fabric.figures.shear),
+    column("B weft", "µN·m", 1e6, |fabric| &fabric.figures.bending_weft),
+    column("B warp", "µN·m", 1e6, |fabric| &fabric.figures.bending_warp),
+    column("max weft", "%", 1e2, |fabric| &fabric.figures.limit_weft),
+    column("max warp", "%", 1e2, |fabric| &fabric.figures.limit_warp),
+    column("max shear", "%", 1e2, |fabric| &fabric.figures.limit_shear),
+    column("friction", "", 1.0, |fabric| &fabric.figures.friction),
 ];
 
 /// What the marks in the overview mean.

@@ -61,18 +61,22 @@ fn figures_are_of_the_size_of_cloth() {
         let within = |figure: &Figure, low: f64, high: f64| {
             assert!((low..=high).contains(&figure.value), "{}: {figure:?}", fabric.name);
         };
-        within(&fabric.density, 0.02, 1.5);
-        within(&fabric.thickness, 2e-5, 3e-3);
-        [&fabric.stiffness_weft, &fabric.stiffness_warp].into_iter().for_each(|figure| within(figure, 10.0, 1e5));
-        within(&fabric.shear, 1.0, 5e3);
-        [&fabric.bending_weft, &fabric.bending_warp].into_iter().for_each(|figure| within(figure, 1e-7, 1e-3));
-        [&fabric.limit_weft, &fabric.limit_warp, &fabric.limit_shear]
+        within(&fabric.figures.density, 0.02, 1.5);
+        within(&fabric.figures.thickness, 2e-5, 3e-3);
+        [&fabric.figures.stiffness_weft, &fabric.figures.stiffness_warp]
+            .into_iter()
+            .for_each(|figure| within(figure, 10.0, 1e5));
+        within(&fabric.figures.shear, 1.0, 5e3);
+        [&fabric.figures.bending_weft, &fabric.figures.bending_warp]
+            .into_iter()
+            .for_each(|figure| within(figure, 1e-7, 1e-3));
+        [&fabric.figures.limit_weft, &fabric.figures.limit_warp, &fabric.figures.limit_shear]
             .into_iter()
             .for_each(|figure| within(figure, 0.005, 3.0));
-        within(&fabric.friction, 0.05, 1.5);
-        fabric.drape.iter().for_each(|figure| within(figure, 5.0, 100.0));
+        within(&fabric.figures.friction, 0.05, 1.5);
+        fabric.figures.drape.iter().for_each(|figure| within(figure, 5.0, 100.0));
         // Between loose pile and solid fibre.
-        let bulk = fabric.density.value / fabric.thickness.value;
+        let bulk = fabric.figures.density.value / fabric.figures.thickness.value;
         assert!((100.0..=1500.0).contains(&bulk), "{} has {bulk} kg/m³", fabric.name);
     }
 }
@@ -80,7 +84,8 @@ fn figures_are_of_the_size_of_cloth() {
 #[test]
 fn membranes_are_positive_definite_and_pull_as_their_moduli_say() {
     for fabric in all() {
-        let (weft, warp, poisson) = (fabric.stiffness_weft.value, fabric.stiffness_warp.value, fabric.poisson.value);
+        let (weft, warp, poisson) =
+            (fabric.figures.stiffness_weft.value, fabric.figures.stiffness_warp.value, fabric.figures.poisson.value);
         assert!(poisson * poisson * warp / weft < 1.0, "{}", fabric.name);
         let [c11, c12, c22, c33] = fabric.membrane();
         assert!(c11 > 0.0 && c11 * c22 - c12 * c12 > 0.0 && c33 > 0.0, "{}", fabric.name);
@@ -114,12 +119,12 @@ fn values_are_what_their_published_figures_convert_to() {
 fn suitings_follow_from_the_logarithms_of_their_means() {
     let suit = named("wool-suiting").unwrap();
     let near = |figure: &Figure, expected: f64| assert!((figure.value / expected - 1.0).abs() < 6e-4, "{figure:?}");
-    near(&suit.density, 10f64.powf(1.4208) * 1e-2);
-    near(&suit.bending_weft, convert::kes_bending(10f64.powf(-0.8673)));
-    near(&suit.shear, convert::kes_shear(10f64.powf(-0.0143)));
+    near(&suit.figures.density, 10f64.powf(1.4208) * 1e-2);
+    near(&suit.figures.bending_weft, convert::kes_bending(10f64.powf(-0.8673)));
+    near(&suit.figures.shear, convert::kes_shear(10f64.powf(-0.0143)));
     let extension = convert::kes_extension(0.6082, 10f64.powf(0.9621));
-    near(&suit.limit_warp, extension / 100.0);
-    near(&suit.stiffness_warp, convert::chord_modulus(extension, 500.0));
+    near(&suit.figures.limit_warp, extension / 100.0);
+    near(&suit.figures.stiffness_warp, convert::chord_modulus(extension, 500.0));
 }
 
 #[test]
@@ -130,7 +135,12 @@ fn wang_coefficients_give_the_moduli_of_the_data() {
         ("blanket", [151.504, 106.028, 244.831, 30.2502]),
     ] {
         let fabric = named(name).unwrap();
-        let figures = [&fabric.stiffness_weft, &fabric.stiffness_warp, &fabric.poisson, &fabric.shear];
+        let figures = [
+            &fabric.figures.stiffness_weft,
+            &fabric.figures.stiffness_warp,
+            &fabric.figures.poisson,
+            &fabric.figures.shear,
+        ];
         for (converted, figure) in convert::wang_coefficients(c).into_iter().zip(figures) {
             // ν of the denim is given with three digits.
             assert!((converted / figure.value - 1.0).abs() < 1e-3, "{name}: {converted} {figure:?}");

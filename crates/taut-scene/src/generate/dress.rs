@@ -6,7 +6,7 @@ use taut::mesh::{Group, TriMesh};
 
 use super::error::{GenerateError, check_count, check_elements, check_length, check_point};
 use super::planar::split_quad;
-use super::vec3::{Vec3, length, sub};
+use glam::DVec3;
 
 /// A dress with two straps, its axis along y, its front towards +z.
 #[derive(Clone, Debug, PartialEq)]
@@ -106,7 +106,7 @@ fn radius([bust, waist, hem]: [f64; 3], down: f64) -> f64 {
 }
 
 /// Rings from top to bottom, each from the back by way of +x, as of a tube.
-fn body_positions(params: &DressParams) -> Vec<Vec3> {
+fn body_positions(params: &DressParams) -> Vec<[f64; 3]> {
     let [x, y, z] = params.centre;
     let angle = |column: u32| TAU * (f64::from(column) / f64::from(params.around)) - 0.5 * PI;
     let directions: Vec<_> = (0..params.around).map(|column| libm::sincos(angle(column))).collect();
@@ -161,12 +161,13 @@ fn strap(mesh: &mut TriMesh, params: &DressParams, first: u32) {
     let uv = mesh.uvs.len() as u32;
     let mut along = 0.0;
     for row in 0..=rows {
-        let here = mesh.positions[vertex(row, 0) as usize];
+        let place = |row: u32, at: u32| DVec3::from(mesh.positions[vertex(row, at) as usize]);
+        let here = place(row, 0);
         if row > 0 {
-            along += length(sub(here, mesh.positions[vertex(row - 1, 0) as usize]));
+            along += here.distance(place(row - 1, 0));
         }
         for at in 0..=across {
-            let wide = length(sub(mesh.positions[vertex(row, at) as usize], here));
+            let wide = place(row, at).distance(here);
             mesh.uvs.push([wide, -along]);
         }
     }

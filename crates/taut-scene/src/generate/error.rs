@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use super::vec3::Vec3;
-
 /// The most triangles or tetrahedra a generator makes. More is taken for a typing error, which must not fill the
 /// memory.
 pub const MAX_ELEMENTS: u32 = 20_000_000;
@@ -49,12 +47,12 @@ pub(super) fn check_length(parameter: &'static str, value: f64) -> Result<(), Ge
 }
 
 /// Three lengths that must not be zero.
-pub(super) fn check_lengths(parameter: &'static str, values: Vec3) -> Result<(), GenerateError> {
+pub(super) fn check_lengths(parameter: &'static str, values: [f64; 3]) -> Result<(), GenerateError> {
     values.iter().try_for_each(|&value| check_length(parameter, value))
 }
 
 /// A point.
-pub(super) fn check_point(parameter: &'static str, point: Vec3) -> Result<(), GenerateError> {
+pub(super) fn check_point(parameter: &'static str, point: [f64; 3]) -> Result<(), GenerateError> {
     if point.iter().all(|x| x.abs() <= MAX_LENGTH) {
         return Ok(());
     }

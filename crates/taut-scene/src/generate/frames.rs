@@ -8,13 +8,14 @@ use taut::mesh::boundary_triangles;
 use super::error::{GenerateError, check_point};
 use super::geometry::{centroid, check_mesh, vertex_normals};
 use super::nearest::Nearest;
-use super::vec3::{Vec3, add, cross, dot, frame, perpendicular, scale, sub, unit};
+use super::vec3::{frame, perpendicular};
+use glam::DVec3;
 
 /// Gives every tetrahedron the same frame: axis 0 along `direction` (any length), the others perpendicular, axis 1 as
 /// near to straight up (+y) as can be.
 pub fn frames_along(mesh: &mut TetMesh, direction: [f64; 3]) -> Result<(), GenerateError> {
-    let axes = frame(check_direction("direction", direction)?, [0.0, 1.0, 0.0]);
-    mesh.frames = vec![axes; mesh.tets.len()];
+    let axes = frame(check_direction("direction", direction)?, DVec3::Y);
+    mesh.frames = vec![axes.map(|axis| axis.to_array()); mesh.tets.len()];
     Ok(())
 }
 
@@ -25,12 +26,12 @@ pub fn frames_around(mesh: &mut TetMesh, point: [f64; 3], axis: [f64; 3]) -> Res
     let axis = check_direction("axis", axis)?;
     check_mesh("mesh", &mesh.positions, &mesh.tets)?;
     let aligned = |&tet: &[u32; 4]| {
-        let offset = sub(centroid(mesh, tet), point);
+        let offset = centroid(mesh, tet) - DVec3::from(point);
         // On the line itself any direction is as radial as any other.
-        let radial = unit(sub(offset, scale(axis, dot(offset, axis)))).unwrap_or_else(|| perpendicular(axis));
+        let radial = (offset - axis * offset.dot(axis)).try_normalize().unwrap_or_else(|| perpendicular(axis));
         // Rounding leaves a short offset slightly aslant, which would show in the frame.
         let [axis, radial, tangent] = frame(axis, radial);
-        [scale(tangent, -1.0), radial, axis]
+        [-tangent, radial, axis].map(|axis| axis.to_array())
     };
     mesh.frames = mesh.tets.iter().map(aligned).collect();
     Ok(())
@@ -52,26 +53,27 @@ pub fn frames_from_surface(mesh: &mut TetMesh, up: [f64; 3]) -> Result<(), Gener
         last = hit.map(|hit| hit.triangle);
         let normal = hit.and_then(|hit| {
             let corners = triangles[hit.triangle].map(|vertex| normals[vertex as usize]);
-            let weighted = [0, 1, 2].map(|corner| scale(corners[corner], hit.weights[corner]));
-            unit(add(add(weighted[0], weighted[1]), weighted[2]))
+            let [a, b, c] = [0, 1, 2].map(|corner| corners[corner] * hit.weights[corner]);
+            (a + b + c).try_normalize()
         });
-        surface_frame(normal.unwrap_or([0.0, 0.0, 1.0]), up)
+        surface_frame(normal.unwrap_or(DVec3::Z), up)
     };
     mesh.frames = mesh.tets.iter().map(aligned).collect();
     Ok(())
 }
 
 /// Axis 2 along the unit normal, axis 1 tangent and as near `up` as can be, axis 0 tangent across.
-pub(super) fn surface_frame(normal: Vec3, up: Vec3) -> [Vec3; 3] {
+pub(super) fn surface_frame(normal: DVec3, up: DVec3) -> [[f64; 3]; 3] {
     let [normal, upwards, _] = frame(normal, up);
-    [cross(upwards, normal), upwards, normal]
+    [upwards.cross(normal), upwards, normal].map(|axis| axis.to_array())
 }
 
 /// The unit vector along a parameter, which must have a direction.
-pub(super) fn check_direction(parameter: &'static str, direction: Vec3) -> Result<Vec3, GenerateError> {
+pub(super) fn check_direction(parameter: &'static str, direction: [f64; 3]) -> Result<DVec3, GenerateError> {
     let expected = "a direction: three finite numbers, not all zero";
     // Divided first, for the square of a long or short vector may leave the range of numbers.
-    let largest = direction.iter().fold(0.0, |largest: f64, x| largest.max(x.abs()));
-    unit(direction.map(|x| x / largest))
+    let along = DVec3::from(direction);
+    (along / along.abs().max_element())
+        .try_normalize()
         .ok_or_else(|| GenerateError::new(parameter, format!("{direction:?}"), expected))
 }

@@ -3,12 +3,13 @@
 use taut::mesh::{TetMesh, TriMesh};
 
 use super::error::{GenerateError, check_point};
-use super::vec3::{Vec3, add, cross, dot, scale, sub, unit, volume6};
+use super::vec3::volume6;
+use glam::DVec3;
 
 /// Fails unless every element names vertices that exist and every position is a point.
 pub(super) fn check_mesh<const N: usize>(
     parameter: &'static str,
-    positions: &[Vec3],
+    positions: &[[f64; 3]],
     elements: &[[u32; N]],
 ) -> Result<(), GenerateError> {
     positions.iter().try_for_each(|&position| check_point(parameter, position))?;
@@ -24,13 +25,12 @@ pub(super) fn check_mesh<const N: usize>(
 /// Fails unless every tetrahedron has positive volume.
 pub(super) fn check_positive(
     parameter: &'static str,
-    positions: &[Vec3],
+    positions: &[[f64; 3]],
     tets: &[[u32; 4]],
     advice: &str,
 ) -> Result<(), GenerateError> {
     let inverted = tets.iter().position(|tet| {
-        let [a, b, c, d] = tet.map(|vertex| positions[vertex as usize]);
-        let volume = volume6(a, b, c, d);
+        let volume = volume6(positions, *tet);
         // Written so that NaN counts as inverted.
         !matches!(volume.partial_cmp(&0.0), Some(core::cmp::Ordering::Greater))
     });
@@ -58,41 +58,39 @@ pub(super) fn check_closed(parameter: &'static str, mesh: &TriMesh) -> Result<()
 }
 
 /// A triangle's unit normal, if it has an area.
-pub(super) fn triangle_normal(positions: &[Vec3], triangle: [u32; 3]) -> Option<Vec3> {
-    let [a, b, c] = triangle.map(|vertex| positions[vertex as usize]);
-    unit(cross(sub(b, a), sub(c, a)))
+pub(super) fn triangle_normal(positions: &[[f64; 3]], triangle: [u32; 3]) -> Option<DVec3> {
+    let [a, b, c] = triangle.map(|vertex| DVec3::from(positions[vertex as usize]));
+    (b - a).cross(c - a).try_normalize()
 }
 
 /// Unit normals at the vertices, weighted by the triangles' angles there, so that they do not depend on how flat parts
 /// are cut into triangles. Zero where there is none.
-pub(super) fn vertex_normals(positions: &[Vec3], triangles: &[[u32; 3]]) -> Vec<Vec3> {
-    let mut normals = vec![[0.0; 3]; positions.len()];
+pub(super) fn vertex_normals(positions: &[[f64; 3]], triangles: &[[u32; 3]]) -> Vec<DVec3> {
+    let mut normals = vec![DVec3::ZERO; positions.len()];
     for &triangle in triangles {
         let Some(normal) = triangle_normal(positions, triangle) else { continue };
         for corner in 0..3 {
             let [at, next, last] = [0, 1, 2].map(|side| triangle[(corner + side) % 3] as usize);
-            let angle = angle_between(sub(positions[next], positions[at]), sub(positions[last], positions[at]));
-            normals[at] = add(normals[at], scale(normal, angle));
+            let side = |to: usize| DVec3::from(positions[to]) - DVec3::from(positions[at]);
+            normals[at] += normal * angle_between(side(next), side(last));
         }
     }
-    normals.into_iter().map(|normal| unit(normal).unwrap_or([0.0; 3])).collect()
+    normals.into_iter().map(DVec3::normalize_or_zero).collect()
 }
 
-fn angle_between(a: Vec3, b: Vec3) -> f64 {
-    let perpendicular = cross(a, b);
-    libm::atan2(dot(perpendicular, perpendicular).sqrt(), dot(a, b))
+fn angle_between(a: DVec3, b: DVec3) -> f64 {
+    libm::atan2(a.cross(b).length(), a.dot(b))
 }
 
 /// The mean of a tetrahedron's corners.
-pub(super) fn centroid(mesh: &TetMesh, tet: [u32; 4]) -> Vec3 {
-    let [a, b, c, d] = tet.map(|vertex| mesh.positions[vertex as usize]);
-    scale(add(add(a, b), add(c, d)), 0.25)
+pub(super) fn centroid(mesh: &TetMesh, tet: [u32; 4]) -> DVec3 {
+    let [a, b, c, d] = tet.map(|vertex| DVec3::from(mesh.positions[vertex as usize]));
+    ((a + b) + (c + d)) * 0.25
 }
 
 /// The tetrahedron, with two corners swapped if its volume is negative.
-pub(super) fn oriented(positions: &[Vec3], tet: [u32; 4]) -> [u32; 4] {
-    let [a, b, c, d] = tet.map(|vertex| positions[vertex as usize]);
-    if volume6(a, b, c, d) < 0.0 { [tet[0], tet[1], tet[3], tet[2]] } else { tet }
+pub(super) fn oriented(positions: &[[f64; 3]], tet: [u32; 4]) -> [u32; 4] {
+    if volume6(positions, tet) < 0.0 { [tet[0], tet[1], tet[3], tet[2]] } else { tet }
 }
 
 /// The three tetrahedra of a prism whose triangle `bottom` is counter-clockwise seen from the triangle `top` above.
@@ -141,9 +139,8 @@ mod tests {
             let at = |corner: usize| numbers[corner];
             let tets = split_prism([at(0), at(1), at(2)], [at(3), at(4), at(5)]);
             for tet in tets {
-                let [a, b, c, d] = tet.map(|vertex| positions[vertex as usize]);
                 // Three of a sixth each fill the prism of a half.
-                assert!((volume6(a, b, c, d) - 1.0).abs() < 1e-12, "{numbers:?}: {tets:?}");
+                assert!((volume6(&positions, tet) - 1.0).abs() < 1e-12, "{numbers:?}: {tets:?}");
             }
             for (a, b, c, d) in [(0, 1, 4, 3), (1, 2, 5, 4), (2, 0, 3, 5)] {
                 let (one, two) = ([at(a), at(c)], [at(b), at(d)]);

@@ -5,7 +5,6 @@ use taut::mesh::TriMesh;
 use super::error::{GenerateError, check_count, check_elements, check_length, check_point};
 use super::planar::Plane;
 use super::sheet::{SheetParams, sheet};
-use super::vec3::Vec3;
 
 /// A ribbon that begins in a loose overhand knot.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,7 +42,7 @@ const MIDDLE: f64 = 0.5;
 /// The knot lies in the xy-plane, and the ribbon stands on edge in it, so that it bends only the way ribbons do. It follows
 /// Shastri's polynomial trefoil (t³ − 3t, t⁴ − 4t²), which crosses itself three times, and at crossings is
 /// moved along z to go over or under itself in turn.
-pub fn knot(params: &KnotParams) -> Result<(TriMesh, Vec<Vec3>), GenerateError> {
+pub fn knot(params: &KnotParams) -> Result<(TriMesh, Vec<[f64; 3]>), GenerateError> {
     for (name, length) in [("length", params.length), ("width", params.width), ("gap", params.gap)] {
         check_length(name, length)?;
     }
@@ -63,7 +62,7 @@ pub fn knot(params: &KnotParams) -> Result<(TriMesh, Vec<Vec3>), GenerateError> 
     let curve = Curve::new();
     let size = params.length / curve.length();
     let [x, y, z] = params.centre;
-    let place = |&[u, _, v]: &Vec3| {
+    let place = |&[u, _, v]: &[f64; 3]| {
         let t = curve.at((u - x) / params.length + 0.5);
         let [cx, cy] = point(t);
         [x + size * cx, y + size * (cy - MIDDLE), v + 0.5 * (params.width + params.gap) * side(t)]

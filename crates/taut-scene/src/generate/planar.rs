@@ -2,7 +2,7 @@
 
 use taut::mesh::{Group, TriMesh};
 
-use super::vec3::{Vec3, add};
+use glam::DVec3;
 
 /// The plane of a flat mesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -16,11 +16,12 @@ pub enum Plane {
 
 impl Plane {
     /// The world position of pattern point (u, v), with the pattern's origin at `centre`.
-    pub(super) fn place(self, centre: Vec3, [u, v]: [f64; 2]) -> Vec3 {
-        match self {
-            Plane::Xz => add(centre, [u, 0.0, -v]),
-            Plane::Xy => add(centre, [u, v, 0.0]),
-        }
+    pub(super) fn place(self, centre: [f64; 3], [u, v]: [f64; 2]) -> [f64; 3] {
+        let offset = match self {
+            Plane::Xz => DVec3::new(u, 0.0, -v),
+            Plane::Xy => DVec3::new(u, v, 0.0),
+        };
+        (DVec3::from(centre) + offset).into()
     }
 }
 
@@ -34,7 +35,7 @@ pub(super) struct Pattern {
 impl Pattern {
     /// The pattern laid out in a plane, with pattern point `origin` at `centre`. The points become the texture
     /// coordinates.
-    pub fn into_mesh(self, plane: Plane, origin: [f64; 2], centre: Vec3, groups: Vec<Group>) -> TriMesh {
+    pub fn into_mesh(self, plane: Plane, origin: [f64; 2], centre: [f64; 3], groups: Vec<Group>) -> TriMesh {
         let place = |&[u, v]: &[f64; 2]| plane.place(centre, [u - origin[0], v - origin[1]]);
         TriMesh {
             positions: self.points.iter().map(place).collect(),

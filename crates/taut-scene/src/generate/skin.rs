@@ -5,7 +5,7 @@ use taut::mesh::{Group, TetMesh, TriMesh};
 use super::error::{GenerateError, check_count, check_elements, check_length};
 use super::frames::{check_direction, surface_frame};
 use super::geometry::{check_closed, check_mesh, check_positive, split_prism, triangle_normal, vertex_normals};
-use super::vec3::{add, scale};
+use glam::DVec3;
 
 /// To which side of the surface the layer grows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -94,14 +94,14 @@ fn used_vertices(surface: &TriMesh) -> (Vec<u32>, Vec<u32>) {
 fn positions(surface: &TriMesh, used: &[u32], params: &SkinParams) -> Vec<[f64; 3]> {
     let normals = vertex_normals(&surface.positions, &surface.triangles);
     let column = |&vertex: &u32| {
-        let (position, normal) = (surface.positions[vertex as usize], normals[vertex as usize]);
+        let (position, normal) = (DVec3::from(surface.positions[vertex as usize]), normals[vertex as usize]);
         (0..=params.layers).map(move |level| {
             // Whole steps from the surface, so that its own vertices stay exactly where they are.
             let steps = match params.direction {
                 SkinDirection::Inward => -f64::from(params.layers - level),
                 SkinDirection::Outward => f64::from(level),
             };
-            add(position, scale(normal, params.thickness * (steps / f64::from(params.layers))))
+            (position + normal * (params.thickness * (steps / f64::from(params.layers)))).into()
         })
     };
     used.iter().flat_map(column).collect()

@@ -8,7 +8,7 @@ use super::error::{GenerateError, check_count, check_elements, check_length, che
 use super::frames::frames_around;
 use super::geometry::{check_mesh, check_positive, oriented, split_prism};
 use super::lattice::{Lattice, icosahedron, on_sphere};
-use super::vec3::{add, scale};
+use glam::DVec3;
 
 /// What to do about parameters whose tetrahedra come out flat.
 const TOO_FINE: &str = "fewer divisions, or a larger body nearer the origin";
@@ -152,7 +152,7 @@ pub fn ball(params: &BallParams) -> Result<TetMesh, GenerateError> {
                 let outer = [(a, x - y), (b, y - z), (c, z)];
                 let weights = [(middle, shells - x), outer[0], outer[1], outer[2]];
                 let radius = params.radius * (f64::from(x) / f64::from(shells));
-                let place = || add(params.centre, scale(on_sphere(&corners, outer), radius));
+                let place = || DVec3::from(params.centre) + on_sphere(&corners, outer) * radius;
                 let vertex = lattice.vertex(weights, place);
                 if x == shells {
                     surface.push(vertex);
@@ -250,7 +250,7 @@ fn torus_positions(params: &TorusParams) -> Vec<[f64; 3]> {
         let [cos, sin] = circle_point(1.0, segment, params.segments);
         section.iter().map(move |&[out, up]| {
             let radius = params.major_radius + out;
-            add(params.centre, [radius * cos, up, radius * sin])
+            (DVec3::from(params.centre) + DVec3::new(radius * cos, up, radius * sin)).into()
         })
     };
     (0..params.segments).flat_map(slice).collect()

@@ -9,7 +9,7 @@ use super::disc::{circle_point, disc_size, ring_size, ring_triangles};
 use super::error::{GenerateError, MAX_LENGTH, check_count, check_elements, check_length, check_lengths, check_point};
 use super::lattice::{ICOSAHEDRON_EDGE, Lattice, icosahedron, on_sphere};
 use super::planar::split_quad;
-use super::vec3::{Vec3, add, scale};
+use glam::DVec3;
 
 /// How fine a sphere is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -58,7 +58,7 @@ pub fn sphere(params: &SphereParams) -> Result<TriMesh, GenerateError> {
     for [a, b, c] in faces {
         let mut vertex = |i: u32, j: u32| {
             let weights = [(a, steps - i - j), (b, i), (c, j)];
-            lattice.vertex(weights, || add(params.centre, scale(on_sphere(&corners, weights), params.radius)))
+            lattice.vertex(weights, || DVec3::from(params.centre) + on_sphere(&corners, weights) * params.radius)
         };
         for i in 0..steps {
             for j in 0..steps - i {
@@ -177,11 +177,11 @@ pub fn capsule(params: &CapsuleParams) -> Result<TriMesh, GenerateError> {
 }
 
 /// The upper cap from its pole, then the rows of the straight part, then the lower cap from its pole.
-fn capsule_positions(params: &CapsuleParams, rows: u32) -> Vec<Vec3> {
+fn capsule_positions(params: &CapsuleParams, rows: u32) -> Vec<[f64; 3]> {
     let place = |ring: u32, step: u32, middle: f64, side: f64| {
         let (sin, cos) = libm::sincos(FRAC_PI_2 * (f64::from(ring) / f64::from(params.rings)));
         let [x, y] = circle_point(params.radius * sin, step, ring_size(ring));
-        add(params.centre, [x, middle + side * params.radius * cos, -y])
+        (DVec3::from(params.centre) + DVec3::new(x, middle + side * params.radius * cos, -y)).to_array()
     };
     let half = params.length / 2.0;
     let cap = |rings: u32, middle: f64, side: f64| {

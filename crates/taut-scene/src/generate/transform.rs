@@ -4,7 +4,8 @@ use taut::mesh::{TetMesh, TriMesh};
 
 use super::error::{GenerateError, MAX_LENGTH, MIN_LENGTH, check_point};
 use super::frames::check_direction;
-use super::vec3::{Vec3, add, cross, dot, frame, scale, unit};
+use super::vec3::frame;
+use glam::{DMat3, DVec3};
 
 /// A rotation. Angles are in degrees, since people write them; whole quarter turns are exact.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -73,8 +74,8 @@ impl Transform {
             mesh.frames = vec![[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]; mesh.tets.len()];
         }
         for axes in &mut mesh.frames {
-            if let Some(first) = unit(apply(linear, axes[0])) {
-                *axes = frame(first, apply(linear, axes[1]));
+            if let Some(first) = (linear * DVec3::from(axes[0])).try_normalize() {
+                *axes = frame(first, linear * DVec3::from(axes[1])).map(|axis| axis.to_array());
             }
         }
         Ok(mesh)
@@ -84,10 +85,10 @@ impl Transform {
         self.scale.iter().filter(|&&factor| factor < 0.0).count() % 2 == 1
     }
 
-    fn place(&self, linear: [Vec3; 3], positions: &mut [Vec3]) -> Result<(), GenerateError> {
+    fn place(&self, linear: DMat3, positions: &mut [[f64; 3]]) -> Result<(), GenerateError> {
         check_point("translate", self.translate)?;
         for position in positions {
-            *position = add(apply(linear, *position), self.translate);
+            *position = (linear * DVec3::from(*position) + DVec3::from(self.translate)).into();
             if !position.iter().all(|x| x.is_finite()) {
                 return Err(GenerateError::new("mesh", format!("a vertex moved to {position:?}"), "finite positions"));
             }
@@ -95,13 +96,13 @@ impl Transform {
         Ok(())
     }
 
-    /// The columns of the matrix that scales and rotates.
-    fn linear(&self) -> Result<[Vec3; 3], GenerateError> {
+    /// The matrix that scales and rotates.
+    fn linear(&self) -> Result<DMat3, GenerateError> {
         if !self.scale.iter().all(|factor| (MIN_LENGTH..=MAX_LENGTH).contains(&factor.abs())) {
             let expected = format!("factors from {MIN_LENGTH} to {MAX_LENGTH}, or negative ones");
             return Err(GenerateError::new("scale", format!("{:?}", self.scale), expected));
         }
-        let mut columns = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+        let mut columns = DVec3::AXES;
         match self.rotate {
             Rotation::AxisAngle { axis, degrees } => {
                 let axis = check_direction("rotate", axis)?;
@@ -113,25 +114,18 @@ impl Transform {
                 }
             }
         }
-        Ok([0, 1, 2].map(|axis| scale(columns[axis], self.scale[axis])))
+        let [x, y, z] = [0, 1, 2].map(|axis| columns[axis] * self.scale[axis]);
+        Ok(DMat3::from_cols(x, y, z))
     }
 }
 
-fn apply(columns: [Vec3; 3], vector: Vec3) -> Vec3 {
-    let along = [0, 1, 2].map(|axis| scale(columns[axis], vector[axis]));
-    add(add(along[0], along[1]), along[2])
-}
-
 /// The vectors rotated around a unit axis (Rodrigues' formula).
-fn turned(vectors: [Vec3; 3], axis: Vec3, degrees: f64) -> Result<[Vec3; 3], GenerateError> {
+fn turned(vectors: [DVec3; 3], axis: DVec3, degrees: f64) -> Result<[DVec3; 3], GenerateError> {
     if !degrees.is_finite() {
         return Err(GenerateError::new("rotate", degrees, "an angle in degrees"));
     }
     let (sin, cos) = sin_cos_degrees(degrees);
-    Ok(vectors.map(|vector| {
-        let across = add(scale(vector, cos), scale(cross(axis, vector), sin));
-        add(across, scale(axis, dot(axis, vector) * (1.0 - cos)))
-    }))
+    Ok(vectors.map(|vector| vector * cos + axis.cross(vector) * sin + axis * (axis.dot(vector) * (1.0 - cos))))
 }
 
 /// Sine and cosine of an angle in degrees, exact at quarter turns, where radians are not.

@@ -1,5 +1,6 @@
 //! Triangles of a surface that intersect others.
 
+use glam::DVec3;
 use serde::Serialize;
 use std::collections::HashMap;
 use std::fmt;
@@ -7,7 +8,7 @@ use taut::internals::contact::bvh::{Aabb, BoxTree};
 use taut::internals::contact::exact::mesh_triangles_meet;
 
 use super::Findings;
-use super::geometry::is_finite;
+use super::geometry::corners;
 use super::show::number;
 
 /// Two triangles that intersect.
@@ -37,7 +38,7 @@ const LOT: usize = 256;
 pub(super) fn crossings(positions: &[[f64; 3]], triangles: &[(usize, [u32; 3])]) -> Findings<Crossing> {
     let place = welded(positions);
     let usable = |t: &[u32; 3]| t[0] != t[1] && t[1] != t[2] && t[2] != t[0];
-    let finite = |t: &[u32; 3]| t.iter().all(|&v| is_finite(&positions[v as usize]));
+    let finite = |t: &[u32; 3]| corners(positions, *t).iter().all(|p| p.is_finite());
     let all = triangles.iter().map(|&(number, t)| (number, t, t.map(|v| place[v as usize])));
     let sound: Vec<_> = all.filter(|(_, t, _)| finite(t)).filter(|(_, _, t)| usable(t)).collect();
     let corners = |at: u32| sound[at as usize].2.map(|v| positions[v as usize]);
@@ -58,8 +59,8 @@ pub(super) fn crossings(positions: &[[f64; 3]], triangles: &[(usize, [u32; 3])])
         found.sort_unstable();
         for [at, other] in found {
             let corners = corners(at);
-            let middle = std::array::from_fn(|k| (corners[0][k] + corners[1][k] + corners[2][k]) / 3.0);
-            findings.add(Crossing { triangles: [at, other].map(|at| sound[at as usize].0), at: middle });
+            let middle = corners.map(DVec3::from).into_iter().sum::<DVec3>() / 3.0;
+            findings.add(Crossing { triangles: [at, other].map(|at| sound[at as usize].0), at: middle.into() });
         }
         if findings.count >= MOST_CROSSINGS {
             break;

@@ -2,34 +2,20 @@
 
 use std::collections::HashMap;
 
+use glam::DVec3;
 use taut::mesh::Group;
 
 use super::adjacency::Sets;
 use super::{Bounds, CommonInfo, EdgeLengths, Findings, group_infos};
 
-pub(super) fn sub(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
-}
-
-pub(super) fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
-pub(super) fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-}
-
-pub(super) fn norm(a: [f64; 3]) -> f64 {
-    dot(a, a).sqrt()
-}
-
 /// The angle between two vectors, degrees. Two-argument, so that tiny angles keep their digits.
-pub(super) fn angle_degrees(a: [f64; 3], b: [f64; 3]) -> f64 {
-    norm(cross(a, b)).atan2(dot(a, b)).to_degrees()
+pub(super) fn angle_degrees(a: DVec3, b: DVec3) -> f64 {
+    a.cross(b).length().atan2(a.dot(b)).to_degrees()
 }
 
-pub(super) fn is_finite(p: &[f64; 3]) -> bool {
-    p.iter().all(|x| x.is_finite())
+/// The corners of a cell.
+pub(super) fn corners<const N: usize>(positions: &[[f64; 3]], cell: [u32; N]) -> [DVec3; N] {
+    cell.map(|v| positions[v as usize].into())
 }
 
 /// Cells whose indices are in range, with their numbers; the others are noted.
@@ -74,7 +60,7 @@ pub(super) fn describe<const N: usize>(
     let mut places = HashMap::new();
     for (i, position) in positions.iter().enumerate() {
         let vertex = i as u32;
-        if !is_finite(position) {
+        if !DVec3::from(*position).is_finite() {
             info.not_finite.add(vertex);
         } else if places.insert(position.map(|x| (x + 0.0).to_bits()), vertex).is_some() {
             info.duplicate_positions.add(vertex);
@@ -88,16 +74,17 @@ pub(super) fn describe<const N: usize>(
 }
 
 fn bounds(positions: &[[f64; 3]]) -> Option<Bounds> {
-    let mut finite = positions.iter().filter(|p| is_finite(p));
-    let first = *finite.next()?;
-    Some(finite.fold(Bounds { min: first, max: first }, |b, p| Bounds {
-        min: std::array::from_fn(|k| b.min[k].min(p[k])),
-        max: std::array::from_fn(|k| b.max[k].max(p[k])),
-    }))
+    let mut finite = positions.iter().map(|&p| DVec3::from(p)).filter(|p| p.is_finite());
+    let first = finite.next()?;
+    let (min, max) = finite.fold((first, first), |(min, max), p| (min.min(p), max.max(p)));
+    Some(Bounds { min: min.into(), max: max.into() })
 }
 
 fn edge_lengths(positions: &[[f64; 3]], edges: &[[u32; 2]]) -> Option<EdgeLengths> {
-    let length = |e: &[u32; 2]| norm(sub(positions[e[1] as usize], positions[e[0] as usize]));
+    let length = |e: &[u32; 2]| {
+        let [from, to] = corners(positions, *e);
+        from.distance(to)
+    };
     let (mut min, mut max, mut sum, mut n) = (f64::INFINITY, 0.0_f64, 0.0, 0);
     for length in edges.iter().map(length).filter(|l| l.is_finite()) {
         min = min.min(length);

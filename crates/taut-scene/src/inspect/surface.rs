@@ -4,7 +4,7 @@ use taut::mesh::TriMesh;
 
 use super::adjacency::{Sets, Side, sorted_sides};
 use super::crossings::crossings;
-use super::geometry::{angle_degrees, cross, describe, dot, is_finite, norm, sub, usable_cells};
+use super::geometry::{angle_degrees, corners, describe, usable_cells};
 use super::{CommonInfo, Findings, SurfaceInfo, uv};
 
 /// A triangle whose height is less than this share of its longest side has no area to speak of.
@@ -66,13 +66,13 @@ pub(super) fn duplicates<const N: usize>(cells: &[(usize, [u32; N])]) -> Finding
 fn measure(info: &mut SurfaceInfo, positions: &[[f64; 3]], triangles: &[(usize, [u32; 3])]) {
     let mut min_angle = f64::INFINITY;
     for &(i, triangle) in triangles {
-        let [a, b, c] = triangle.map(|v| positions[v as usize]);
-        if ![a, b, c].iter().all(is_finite) {
+        let [a, b, c] = corners(positions, triangle);
+        if ![a, b, c].iter().all(|p| p.is_finite()) {
             continue;
         }
-        let sides = [sub(b, a), sub(c, b), sub(a, c)];
-        let longest = sides.iter().map(|s| norm(*s)).fold(0.0, f64::max);
-        let double_area = norm(cross(sides[0], sides[1]));
+        let sides = [b - a, c - b, a - c];
+        let longest = sides.iter().map(|s| s.length()).fold(0.0, f64::max);
+        let double_area = sides[0].cross(sides[1]).length();
         info.area += double_area / 2.0;
         // Written so that what is not a number counts as degenerate.
         let is_sound = double_area > FLAT * longest * longest;
@@ -81,7 +81,7 @@ fn measure(info: &mut SurfaceInfo, positions: &[[f64; 3]], triangles: &[(usize, 
             continue;
         }
         for k in 0..3 {
-            min_angle = min_angle.min(angle_degrees(sides[k], sides[(k + 2) % 3].map(|x| -x)));
+            min_angle = min_angle.min(angle_degrees(sides[k], -sides[(k + 2) % 3]));
         }
     }
     info.min_angle_degrees = Some(min_angle).filter(|angle| angle.is_finite());
@@ -136,10 +136,10 @@ fn boundary_loops(sides: &[Side], fans: &mut Sets, corners: usize) -> usize {
 fn enclosed_volume(positions: &[[f64; 3]], triangles: &[(usize, [u32; 3])]) -> f64 {
     let Some(&(_, first)) = triangles.first() else { return 0.0 };
     // Seen from a vertex rather than from the origin: a mesh far away keeps its digits.
-    let origin = positions[first[0] as usize];
+    let [origin, ..] = corners(positions, first);
     let six_volumes = |&(_, t): &(usize, [u32; 3])| {
-        let [a, b, c] = t.map(|v| sub(positions[v as usize], origin));
-        dot(a, cross(b, c))
+        let [a, b, c] = corners(positions, t).map(|p| p - origin);
+        a.dot(b.cross(c))
     };
     triangles.iter().map(six_volumes).sum::<f64>() / 6.0
 }

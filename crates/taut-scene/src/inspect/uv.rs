@@ -3,7 +3,7 @@
 use taut::mesh::TriMesh;
 
 use super::adjacency::{Side, sorted_sides};
-use super::geometry::{dot, norm, sub};
+use super::geometry::corners;
 use super::{Findings, UvInfo, UvState};
 
 /// A scale within this factor of the median counts as the same.
@@ -43,14 +43,13 @@ pub(super) fn inspect(mesh: &TriMesh) -> UvInfo {
 /// The median ratio of largest to smallest stretch from pattern to mesh.
 fn anisotropy(mesh: &TriMesh) -> Option<f64> {
     let ratio = |(triangle, uv_triangle): (&[u32; 3], &[u32; 3])| {
-        let p = triangle.map(|v| mesh.positions[v as usize]);
+        let p = corners(&mesh.positions, *triangle);
         let uv = uv_triangle.map(|v| mesh.uvs[v as usize]);
         let [a, b] = [1, 2].map(|k| [uv[k][0] - uv[0][0], uv[k][1] - uv[0][1]]);
-        let [e, f] = [1, 2].map(|k| sub(p[k], p[0]));
+        let [e, f] = [1, 2].map(|k| p[k] - p[0]);
         // How positions change along u and v, both times the pattern's double area, which cancels in the ratio.
-        let along_u: [f64; 3] = std::array::from_fn(|k| b[1] * e[k] - a[1] * f[k]);
-        let along_v: [f64; 3] = std::array::from_fn(|k| a[0] * f[k] - b[0] * e[k]);
-        let (uu, uv, vv) = (dot(along_u, along_u), dot(along_u, along_v), dot(along_v, along_v));
+        let (along_u, along_v) = (b[1] * e - a[1] * f, a[0] * f - b[0] * e);
+        let (uu, uv, vv) = (along_u.length_squared(), along_u.dot(along_v), along_v.length_squared());
         let (mean, spread) = ((uu + vv) / 2.0, ((uu - vv) / 2.0).hypot(uv));
         ((mean + spread) / (mean - spread).max(0.0)).sqrt()
     };
@@ -81,14 +80,14 @@ fn seams(mesh: &TriMesh) -> f64 {
 fn edge_scales(mesh: &TriMesh, info: &mut UvInfo) -> Vec<f64> {
     let mut scales = Vec::with_capacity(3 * mesh.triangles.len());
     for (i, (triangle, uv_triangle)) in mesh.triangles.iter().zip(&mesh.uv_triangles).enumerate() {
-        let points = triangle.map(|v| mesh.positions[v as usize]);
+        let points = corners(&mesh.positions, *triangle);
         let uvs = uv_triangle.map(|v| mesh.uvs[v as usize]);
         let [u, v] = [1, 2].map(|k| [uvs[k][0] - uvs[0][0], uvs[k][1] - uvs[0][1]]);
         let double_area = u[0] * v[1] - u[1] * v[0];
         let mut longest = 0.0_f64;
         for k in 0..3 {
             let (from, to) = (k, (k + 1) % 3);
-            let on_mesh = norm(sub(points[to], points[from]));
+            let on_mesh = points[to].distance(points[from]);
             let on_pattern = (uvs[to][0] - uvs[from][0]).hypot(uvs[to][1] - uvs[from][1]);
             longest = longest.max(on_pattern);
             // Edges without length on the mesh say nothing about the pattern.

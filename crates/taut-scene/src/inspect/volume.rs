@@ -3,7 +3,7 @@
 use taut::mesh::TetMesh;
 
 use super::crossings::crossings;
-use super::geometry::{angle_degrees, cross, describe, dot, is_finite, norm, sub, usable_cells};
+use super::geometry::{angle_degrees, corners, describe, usable_cells};
 use super::surface::{FLAT, duplicates};
 use super::{CommonInfo, Findings, VolumeInfo};
 
@@ -47,14 +47,14 @@ fn ordered(a: u32, b: u32) -> [u32; 2] {
 fn measure(info: &mut VolumeInfo, positions: &[[f64; 3]], tets: &[(usize, [u32; 4])]) {
     let mut min_angle = f64::INFINITY;
     for &(i, tet) in tets {
-        let corners = tet.map(|v| positions[v as usize]);
-        if !corners.iter().all(is_finite) {
+        let corners = corners(positions, tet);
+        if !corners.iter().all(|p| p.is_finite()) {
             continue;
         }
-        let [u, v, w] = [1, 2, 3].map(|k| sub(corners[k], corners[0]));
-        let six_volumes = dot(u, cross(v, w));
+        let [u, v, w] = [1, 2, 3].map(|k| corners[k] - corners[0]);
+        let six_volumes = u.dot(v.cross(w));
         info.volume += six_volumes / 6.0;
-        let longest = EDGES.map(|e| norm(sub(corners[e[1]], corners[e[0]]))).into_iter().fold(0.0, f64::max);
+        let longest = EDGES.map(|e| corners[e[1]].distance(corners[e[0]])).into_iter().fold(0.0, f64::max);
         // Written so that what is not a number counts as degenerate.
         let is_sound = six_volumes.abs() > FLAT * longest * longest * longest;
         if !is_sound {
@@ -65,8 +65,8 @@ fn measure(info: &mut VolumeInfo, positions: &[[f64; 3]], tets: &[(usize, [u32; 
             info.inverted.add(i);
         }
         for [a, b, c, d] in EDGES {
-            let edge = sub(corners[b], corners[a]);
-            let [c, d] = [c, d].map(|k| cross(edge, sub(corners[k], corners[a])));
+            let edge = corners[b] - corners[a];
+            let [c, d] = [c, d].map(|k| edge.cross(corners[k] - corners[a]));
             min_angle = min_angle.min(angle_degrees(c, d));
         }
     }
@@ -88,8 +88,8 @@ fn look_at_faces(info: &mut VolumeInfo, positions: &[[f64; 3]], tets: &[(usize, 
             1 => {
                 outside.push((outside.len(), meeting[0]));
                 info.boundary_triangles += 1;
-                let [a, b, c] = meeting[0].map(|v| positions[v as usize]);
-                let area = norm(cross(sub(b, a), sub(c, a))) / 2.0;
+                let [a, b, c] = corners(positions, meeting[0]);
+                let area = (b - a).cross(c - a).length() / 2.0;
                 info.area += if area.is_finite() { area } else { 0.0 };
             }
             2 => {}

@@ -1,5 +1,7 @@
 //! Polygons into triangles.
 
+use glam::DVec3;
+
 /// Splits polygons, convex or not, into triangles.
 ///
 /// A quad is split along its shorter diagonal (the first one if they are equal), or along the one inside it if it is
@@ -42,7 +44,7 @@ impl Triangulator {
     /// Projects the polygon along the axis closest to its normal, so that it runs counter-clockwise.
     fn flatten(&mut self, corners: &[[f64; 3]]) {
         let normal = newell_normal(corners);
-        let size = normal.map(f64::abs);
+        let size = normal.abs();
         let (u, v, n) = if size[2] >= size[0] && size[2] >= size[1] {
             (0, 1, 2)
         } else if size[0] >= size[1] {
@@ -104,11 +106,11 @@ impl Triangulator {
 
 fn split_quad(corners: &[[f64; 3]]) -> [[usize; 3]; 2] {
     let normal = newell_normal(corners);
-    let faces_up =
-        |[a, b, c]: [usize; 3]| dot(normal, cross(sub(corners[b], corners[a]), sub(corners[c], corners[a]))) > 0.0;
+    let side = |a: usize, b: usize| DVec3::from(corners[b]) - DVec3::from(corners[a]);
+    let faces_up = |[a, b, c]: [usize; 3]| normal.dot(side(a, b).cross(side(a, c))) > 0.0;
     let first = [[0, 1, 2], [0, 2, 3]];
     let second = [[1, 2, 3], [1, 3, 0]];
-    let length2 = |a: usize, b: usize| dot(sub(corners[b], corners[a]), sub(corners[b], corners[a]));
+    let length2 = |a: usize, b: usize| side(a, b).length_squared();
     match (first.iter().all(|t| faces_up(*t)), second.iter().all(|t| faces_up(*t))) {
         (false, true) => second,
         // Equal but for rounding counts as equal, or a regular grid would get a random pattern.
@@ -118,27 +120,9 @@ fn split_quad(corners: &[[f64; 3]]) -> [[usize; 3]; 2] {
 }
 
 /// The sum of the cross products of successive corners: along the normal, twice the area long.
-fn newell_normal(corners: &[[f64; 3]]) -> [f64; 3] {
-    let mut normal = [0.0; 3];
-    for i in 1..corners.len().saturating_sub(1) {
-        let part = cross(sub(corners[i], corners[0]), sub(corners[i + 1], corners[0]));
-        for k in 0..3 {
-            normal[k] += part[k];
-        }
-    }
-    normal
-}
-
-fn sub(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
-}
-
-fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
-fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+fn newell_normal(corners: &[[f64; 3]]) -> DVec3 {
+    let side = |i: usize| DVec3::from(corners[i]) - DVec3::from(corners[0]);
+    (1..corners.len().saturating_sub(1)).map(|i| side(i).cross(side(i + 1))).sum()
 }
 
 /// Positive if the path a, b, c turns left.

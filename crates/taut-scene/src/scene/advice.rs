@@ -5,7 +5,7 @@ use super::settings::{AlphaBeta, Integrator, Newmark, Settings, Solver};
 
 /// What is to be known of the model: how fast it swings.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Pace {
+pub(crate) struct Timescale {
     /// Length of a substep, s.
     pub substep: f64,
     /// The fastest elastic mode, rad/s.
@@ -16,10 +16,10 @@ pub(crate) struct Pace {
 const RESTLESS: f64 = 1.95;
 
 /// A sentence for each thing, in the file's order.
-pub(crate) fn advice(settings: &Settings, root: &Node, pace: Pace) -> Vec<String> {
+pub(crate) fn advice(settings: &Settings, root: &Node, timescale: Timescale) -> Vec<String> {
     let mut out = Vec::new();
     solver(settings, root, &mut out);
-    steps(settings, pace, &mut out);
+    steps(settings, timescale, &mut out);
     bodies(settings, root, &mut out);
     out
 }
@@ -87,30 +87,30 @@ fn solver(settings: &Settings, root: &Node, out: &mut Vec<String>) {
 }
 
 /// Integrators that feed the motion, whatever the steps or with these.
-fn steps(settings: &Settings, pace: Pace, out: &mut Vec<String>) {
+fn steps(settings: &Settings, timescale: Timescale, out: &mut Vec<String>) {
     if !kinds(settings).0 || kinds(settings).1 {
         return;
     }
     match settings.solver.integrator() {
-        Integrator::AlphaBeta(s) => weighted(settings, s, pace, out),
-        Integrator::Newmark(s) => newmark(settings, s, pace, out),
+        Integrator::AlphaBeta(s) => weighted(settings, s, timescale, out),
+        Integrator::Newmark(s) => newmark(settings, s, timescale, out),
         _ => {}
     }
 }
 
 /// "; at least N substeps hold", for steps of at most `most` seconds.
-fn enough(settings: &Settings, pace: Pace, most: f64) -> String {
+fn enough(settings: &Settings, timescale: Timescale, most: f64) -> String {
     let substeps = settings.solver.params().substeps;
     // The fastest mode is found a few percent low.
-    let wanted = (f64::from(substeps) * pace.substep / most * 1.05).ceil();
+    let wanted = (f64::from(substeps) * timescale.substep / most * 1.05).ceil();
     match wanted <= 10_000.0 {
         true => format!("; `solver.substeps = {wanted}` would hold"),
         false => "; an implicit integrator would hold".to_owned(),
     }
 }
 
-fn weighted(settings: &Settings, s: &AlphaBeta, pace: Pace, out: &mut Vec<String>) {
-    let Pace { substep, fastest } = pace;
+fn weighted(settings: &Settings, s: &AlphaBeta, timescale: Timescale, out: &mut Vec<String>) {
+    let Timescale { substep, fastest } = timescale;
     if s.alpha == 0.0 && s.beta == 0.0 {
         out.push(
             "`solver.integrator`: explicit Euler (alpha = 0, beta = 0) gains energy in every step; beta = 1 does not"
@@ -123,7 +123,7 @@ fn weighted(settings: &Settings, s: &AlphaBeta, pace: Pace, out: &mut Vec<String
         let gamma = damping(settings);
         let most = (gamma * gamma + 4.0 / (fastest * fastest)).sqrt() - gamma;
         if fastest > 0.0 && substep > most {
-            let help = enough(settings, pace, most);
+            let help = enough(settings, timescale, most);
             out.push(format!(
                 "`solver.integrator` is explicit and holds up to substeps of {most:.2e} s here; these are {substep:.2e} s{help}"
             ));
@@ -136,32 +136,32 @@ fn weighted(settings: &Settings, s: &AlphaBeta, pace: Pace, out: &mut Vec<String
             "`solver.integrator`: alpha = {a}, beta = {b} gains energy from fast motion; 0.5 or more of both does not"
         ));
     } else if s.alpha + s.beta <= 1.0 && substep * fastest > 2.0 {
-        out.push(midpoint("alpha = beta = 0.5", "0.52", pace));
+        out.push(midpoint("alpha = beta = 0.5", "0.52", timescale));
     }
 }
 
-fn newmark(settings: &Settings, s: &Newmark, pace: Pace, out: &mut Vec<String>) {
+fn newmark(settings: &Settings, s: &Newmark, timescale: Timescale, out: &mut Vec<String>) {
     if s.gamma < 0.5 {
         out.push(format!(
             "`solver.integrator`: Newmark's gamma = {} gains energy in every step; 0.5 or more does not",
             s.gamma
         ));
     } else if 2.0 * s.beta < s.gamma {
-        let most = 1.0 / (pace.fastest * (0.5 * s.gamma - s.beta).sqrt());
-        if pace.fastest > 0.0 && pace.substep > most {
-            let help = enough(settings, pace, most);
+        let most = 1.0 / (timescale.fastest * (0.5 * s.gamma - s.beta).sqrt());
+        if timescale.fastest > 0.0 && timescale.substep > most {
+            let help = enough(settings, timescale, most);
             out.push(format!(
                 "`solver.integrator`: Newmark's beta below half of gamma holds up to substeps of {most:.2e} s here; these are {:.2e} s{help}",
-                pace.substep
+                timescale.substep
             ));
         }
-    } else if s.gamma <= 0.5 && pace.substep * pace.fastest > 2.0 {
-        out.push(midpoint("Newmark's gamma = 0.5", "gamma = 0.55 with beta = 0.28", pace));
+    } else if s.gamma <= 0.5 && timescale.substep * timescale.fastest > 2.0 {
+        out.push(midpoint("Newmark's gamma = 0.5", "gamma = 0.55 with beta = 0.28", timescale));
     }
 }
 
-fn midpoint(what: &str, instead: &str, pace: Pace) -> String {
-    let ratio = pace.substep * pace.fastest / 2.0;
+fn midpoint(what: &str, instead: &str, timescale: Timescale) -> String {
+    let ratio = timescale.substep * timescale.fastest / 2.0;
     format!(
         "`solver.integrator`: {what} damps nothing, and with substeps {ratio:.0} times as long as stiff parts can follow it may gain energy; {instead} or shorter steps do not"
     )

@@ -182,8 +182,8 @@ impl Scene {
     }
 
     /// What it says that has no effect or will not hold, a sentence each.
-    pub(crate) fn advice(&self, pace: advice::Pace) -> Vec<String> {
-        advice::advice(&self.settings, &self.root, pace)
+    pub(crate) fn advice(&self, timescale: advice::Timescale) -> Vec<String> {
+        advice::advice(&self.settings, &self.root, timescale)
     }
 
     /// The dotted path of an element of a list at the root, for messages.

@@ -3,7 +3,7 @@
 use super::colliders::ColliderObject;
 use super::engine::Engine;
 use super::hand::Hand;
-use super::pins::{self, HeldVertices};
+use super::pins::{self, PinnedVertices};
 use super::{Clock, Object};
 use crate::scene::settings::Settings;
 use crate::scene::{Scene, SceneError};
@@ -12,7 +12,7 @@ use taut::Params;
 /// Colliders, pins and a hand.
 pub(super) struct Drive {
     pub colliders: Vec<ColliderObject>,
-    pub pins: Vec<HeldVertices>,
+    pub pins: Vec<PinnedVertices>,
     pub hand: Option<Hand>,
 }
 
@@ -34,10 +34,9 @@ impl Drive {
     pub fn step(&mut self, engine: &mut dyn Engine, clock: &Clock, step: u32) {
         let span = clock.step_span(step);
         let hand = self.hand.as_ref().map(|hand| hand.number);
-        pins::drive(&mut self.pins, &self.colliders, engine, hand, span);
-        if let Some(hand) = &mut self.hand {
-            engine.move_pins(&[hand.number], &[hand.target(clock.span(), span[1])]);
-        }
+        let mut targets = pins::drive(&mut self.pins, &self.colliders, engine, hand, span);
+        targets.extend(self.hand.as_mut().map(|hand| (hand.number, hand.target(clock.span(), span[1]))));
+        engine.move_pins(&targets);
     }
 
     /// How to step from one time to another (s), as far as settings and colliders have a say.
@@ -59,8 +58,8 @@ impl Drive {
     }
 
     /// The vertices that pins hold now, by the engine's numbers, ascending.
-    pub fn held(&self) -> Vec<u32> {
-        pins::held(&self.pins)
+    pub fn pinned(&self) -> Vec<u32> {
+        pins::pinned(&self.pins)
     }
 
     /// Makes all what it is after the last step before now; the state is taken care of elsewhere. False if `late`, which
@@ -74,9 +73,9 @@ impl Drive {
     /// Goes on from where another drive of the same bodies is, with the state in `engine`. A pin that was not there before holds
     /// from now on.
     pub fn take_over(&mut self, other: &Drive, engine: &mut dyn Engine, from: &dyn Engine, clock: &Clock) {
-        let old = self.held();
+        let old = self.pinned();
         pins::rewind(&mut self.pins, clock.last_step());
-        let held = self.held();
+        let held = self.pinned();
         engine.unpin(&old.into_iter().filter(|vertex| held.binary_search(vertex).is_err()).collect::<Vec<_>>());
         engine.pin(&held);
         let all = 0..engine.rest_positions().len() as u32;

@@ -3,7 +3,7 @@
 use crate::write::checkpoint::{Checkpoint, CheckpointError, Element};
 use std::ops::Range;
 use taut::Precision;
-use taut::limit::{LimitReport, LimitSpec};
+use taut::limit::LimitSpec;
 use taut::measure::{self, Strains, Totals};
 use taut::{Body, BuildError, Model, ModelBuilder, Params, Scratch, State, StepReport};
 
@@ -12,7 +12,6 @@ pub(super) trait Engine: Send {
     fn step(&mut self, params: &Params, dt: f64) -> StepReport;
     fn limits(&self) -> &[LimitSpec];
     fn set_limits(&mut self, limits: &[LimitSpec]) -> Result<(), BuildError>;
-    fn limit_reports(&mut self) -> &[LimitReport];
     fn bodies(&self) -> &[Body];
     fn warnings(&self) -> &[taut::Warning];
     fn rest_positions(&self) -> &[[f64; 3]];
@@ -29,7 +28,7 @@ pub(super) trait Engine: Send {
     fn pin(&mut self, vertices: &[u32]);
     fn unpin(&mut self, vertices: &[u32]);
     /// Where pinned vertices are to be at the end of the next step, m.
-    fn move_pins(&mut self, vertices: &[u32], positions: &[[f64; 3]]);
+    fn move_pins(&mut self, targets: &[(u32, [f64; 3])]);
     fn strains(&self) -> Strains;
     fn totals(&self, gravity: [f64; 3]) -> Totals;
     fn hash(&self) -> u64;
@@ -75,10 +74,6 @@ impl<T: Precision + Element> Engine for Typed<T> {
 
     fn set_limits(&mut self, limits: &[LimitSpec]) -> Result<(), BuildError> {
         self.model.set_limits(limits)
-    }
-
-    fn limit_reports(&mut self) -> &[LimitReport] {
-        self.scratch.limit_reports()
     }
 
     fn bodies(&self) -> &[Body] {
@@ -129,8 +124,8 @@ impl<T: Precision + Element> Engine for Typed<T> {
         vertices.iter().for_each(|&vertex| self.state.unpin(&self.model, vertex));
     }
 
-    fn move_pins(&mut self, vertices: &[u32], positions: &[[f64; 3]]) {
-        vertices.iter().zip(positions).for_each(|(&vertex, &place)| self.state.move_pin(&self.model, vertex, place));
+    fn move_pins(&mut self, targets: &[(u32, [f64; 3])]) {
+        targets.iter().for_each(|&(vertex, place)| self.state.move_pin(&self.model, vertex, place));
     }
 
     fn strains(&self) -> Strains {

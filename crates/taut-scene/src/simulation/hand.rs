@@ -3,8 +3,8 @@
 //! What it does can be written as a `[[pin]]` with `from`, `until` and a linear track of `motion.translate`, and then
 //! moves the vertex by the same bits.
 
-use super::motion::add;
 use super::{Simulation, pins};
+use glam::DVec3;
 
 /// A vertex that is held by hand.
 #[derive(Clone, Copy, Debug)]
@@ -14,11 +14,11 @@ pub(super) struct Hand {
     /// The engine's number of the vertex.
     pub number: u32,
     /// Where it was taken, m.
-    place: [f64; 3],
+    place: DVec3,
     /// How far it is to be from there at the end of the next frame, m.
-    offset: [f64; 3],
+    offset: DVec3,
     /// How far it was at the end of the last one, m.
-    before: [f64; 3],
+    before: DVec3,
 }
 
 impl Hand {
@@ -29,9 +29,8 @@ impl Hand {
         if time == to {
             self.before = self.offset;
         }
-        let between = |k: usize| self.before[k] + (self.offset[k] - self.before[k]) * part;
-        let offset = if time == to { self.offset } else { std::array::from_fn(between) };
-        add(self.place, offset)
+        let offset = if time == to { self.offset } else { self.before + (self.offset - self.before) * part };
+        (self.place + offset).into()
     }
 }
 
@@ -43,7 +42,8 @@ impl Simulation {
         let number = self.objects.get(object)?.number(vertex)?;
         let place = *self.world.places(&[number]).first()?;
         self.world.pin(&[number]);
-        self.drive.hand = Some(Hand { of: (object, vertex), number, place, offset: [0.0; 3], before: [0.0; 3] });
+        self.drive.hand =
+            Some(Hand { of: (object, vertex), number, place: place.into(), offset: DVec3::ZERO, before: DVec3::ZERO });
         Some(place)
     }
 
@@ -51,14 +51,14 @@ impl Simulation {
     /// ignored.
     pub fn pull(&mut self, offset: [f64; 3]) {
         if let Some(hand) = self.drive.hand.as_mut().filter(|_| offset.iter().all(|x| x.is_finite())) {
-            hand.offset = offset;
+            hand.offset = offset.into();
         }
     }
 
     /// Lets go of what the hand holds. Vertices that a pin of the scene holds too stay where they are.
     pub fn let_go(&mut self) {
         if let Some(hand) = self.drive.hand.take()
-            && self.drive.held().binary_search(&hand.number).is_err()
+            && self.drive.pinned().binary_search(&hand.number).is_err()
         {
             self.world.unpin(&[hand.number]);
         }

@@ -55,7 +55,7 @@ pub struct Metrics {
     /// Vertices that touch a collider.
     pub contacts: u64,
     /// What contact between surfaces did in the frame, see [`ContactLog::frame`](super::ContactLog::frame).
-    pub touch: ContactReport,
+    pub contact: ContactReport,
     /// The most that intersected at the end of a step of the frame, if it was [checked](super::Simulation::verify).
     pub intersections: Option<u64>,
     /// What the strain limiters did in the frame; nothing if there are none.
@@ -89,11 +89,11 @@ impl Metrics {
             "contained": self.contained,
             "contacts": self.contacts,
             "touch": {
-                "pairs": self.touch.pairs,
-                "stopped": self.touch.stopped,
-                "removed": self.touch.removed,
-                "impossible": self.touch.impossible,
-                "tangled": self.touch.tangled,
+                "pairs": self.contact.pairs,
+                "stopped": self.contact.stopped,
+                "removed": self.contact.removed,
+                "impossible": self.contact.impossible,
+                "tangled": self.contact.tangled,
             },
             "intersections": self.intersections,
             "state_hash": format!("{:016x}", self.state_hash),

@@ -13,13 +13,14 @@
 //! # Ok::<(), taut_scene::scene::SceneError>(())
 //! ```
 
+mod attachment;
 mod build;
 mod change;
 mod clock;
 mod colliders;
+mod contact_log;
 mod drive;
 mod engine;
-mod grip;
 mod hand;
 mod initial;
 mod limits;
@@ -29,7 +30,7 @@ mod object;
 mod pins;
 mod report;
 mod surface;
-mod touch;
+
 mod unsolved;
 mod verify;
 mod weights;
@@ -37,14 +38,14 @@ mod world;
 
 pub use change::Change;
 pub use colliders::ColliderObject;
+pub use contact_log::{ContactLog, Seen};
 pub use engine::seconds;
 pub use metrics::{Metrics, StrainSpreads};
 pub use object::{Object, ObjectKind};
 pub use report::{FrameReport, stage_names};
-pub use touch::{ContactLog, Seen};
 pub use verify::{Crossing, Intersections};
 
-use crate::scene::advice::Pace;
+use crate::scene::advice::Timescale;
 use crate::scene::settings::{Precision, Shape};
 use crate::scene::{Scene, SceneError};
 use crate::write::hash::Hash64;
@@ -54,7 +55,7 @@ use clock::Clock;
 use drive::Drive;
 use engine::Engine;
 use report::Tally;
-use taut::limit::{LimitReport, LimitSpec};
+use taut::limit::LimitSpec;
 use taut::{ContactMaterial, Params};
 use unsolved::Look;
 use verify::ContactWatch;
@@ -99,7 +100,7 @@ impl Simulation {
         };
         let mut engine = engine.map_err(build::builder(scene, "cloth"))?;
         warnings.extend(engine.warnings().iter().map(ToString::to_string));
-        warnings.extend(scene.advice(pace(scene, engine.as_ref())));
+        warnings.extend(scene.advice(timescale(scene, engine.as_ref())));
         object::add_surfaces(&mut objects, engine.as_ref());
         starts.iter().for_each(|(base, places)| engine.set_positions(*base, places));
         initial::apply(scene, &objects, engine.as_mut());
@@ -151,7 +152,7 @@ impl Simulation {
         }
         self.clock.frame += 1;
         self.tally.add(&report);
-        self.watch.log.add(report.touch, report.intersections, self.time());
+        self.watch.log.add(report.contact, report.intersections, self.time());
         if self.clock.frame.is_multiple_of(unsolved::EVERY) {
             let look = self.look(report.residual);
             self.tally.unsolved.watch(self.clock.frame, look);
@@ -169,21 +170,16 @@ impl Simulation {
         self.world.set_limits(limits)
     }
 
-    /// What each of them did in the last step.
-    pub fn limit_reports(&mut self) -> &[LimitReport] {
-        self.world.limit_reports()
-    }
-
     /// What kept cloth from stretching, in all frames computed since it was made.
-    pub fn held(&self) -> taut::InextensibilityReport {
-        self.tally.hold
+    pub fn inextensibility(&self) -> taut::InextensibilityReport {
+        self.tally.inextensibility
     }
 
     /// How far from done the solver was, by what it left.
     fn look(&self, residual: f64) -> Look {
         let params = self.scene.settings.solver.params();
         // What something else carries presses on no row.
-        if self.tally.hold.limited > 0 || !self.scene.settings.limit.is_empty() {
+        if self.tally.inextensibility.limited > 0 || !self.scene.settings.limit.is_empty() {
             return Look::GOOD;
         }
         let size = self.objects.iter().map(|object| unsolved::diagonal(&object.info.rest)).fold(0.0, f64::max);
@@ -270,7 +266,7 @@ impl Simulation {
             inverted: self.world.strains().inverted(),
             contained: self.tally.contained,
             contacts: self.tally.contacts,
-            touch: self.watch.log.frame,
+            contact: self.watch.log.frame,
             intersections: self.watch.log.intersections,
             limit: (!self.limits().is_empty()).then_some(self.tally.limit),
             state_hash: self.state_hash(),
@@ -294,21 +290,21 @@ impl Simulation {
 
     /// Where pictures mark held vertices, m. A body that is held all over needs no marks: they would hide it.
     pub fn marked_positions(&self) -> Vec<[f64; 3]> {
-        let held = self.drive.held();
-        let marked = self.objects.iter().map(|object| (object.held(&held), object.vertices.len()));
+        let held = self.drive.pinned();
+        let marked = self.objects.iter().map(|object| (object.pinned(&held), object.vertices.len()));
         let marked = marked.filter(|(mine, all)| mine.len() < *all);
         marked.flat_map(|(mine, _)| self.world.places(mine)).collect()
     }
 
     /// Whether all vertices of an object are held now: it is there to be seen, and nothing happens to it.
-    pub fn held_all_over(&self, object: usize) -> bool {
+    pub fn pinned_all_over(&self, object: usize) -> bool {
         let object = &self.objects[object];
-        object.held(&self.drive.held()).len() == object.vertices.len()
+        object.pinned(&self.drive.pinned()).len() == object.vertices.len()
     }
 
     /// Where the vertices are that are held now, m.
-    pub fn held_positions(&self) -> Vec<[f64; 3]> {
-        self.world.places(&self.drive.held())
+    pub fn pinned_positions(&self) -> Vec<[f64; 3]> {
+        self.world.places(&self.drive.pinned())
     }
 
     /// What was odd about the meshes and how it was helped, what the scene asks for that has no effect or will not hold, and
@@ -395,10 +391,10 @@ fn unmet(colliders: &[ColliderObject], materials: &[ContactMaterial]) -> Vec<Str
 }
 
 /// How fast the model swings, and how short its substeps are.
-fn pace(scene: &Scene, engine: &dyn Engine) -> Pace {
+fn timescale(scene: &Scene, engine: &dyn Engine) -> Timescale {
     let (time, params) = (&scene.settings.time, scene.settings.solver.params());
     let substep = 1.0 / (time.fps * f64::from(time.steps) * f64::from(params.substeps.max(1)));
     // The others hold whatever the steps.
     let matters = matches!(params.integrator, taut::Integrator::AlphaBeta { .. } | taut::Integrator::Newmark { .. });
-    Pace { substep, fastest: if matters { engine.fastest_mode() } else { 0.0 } }
+    Timescale { substep, fastest: if matters { engine.fastest_mode() } else { 0.0 } }
 }

@@ -3,23 +3,27 @@
 use crate::generate::Rotation;
 use crate::scene::leaders;
 use crate::scene::settings::{Collider, Motion};
+use glam::{DQuat, DVec3};
 use taut::Pose;
 
 /// Where a point of a pose's own is in the world.
 pub(super) fn to_world(pose: &Pose, point: [f64; 3]) -> [f64; 3] {
-    add(rotate(pose.rotation, point), pose.position)
+    (rotate(turn_of(pose), point.into()) + DVec3::from(pose.position)).into()
 }
 
 /// The point of a pose's own that is at a place in the world.
 pub(super) fn from_world(pose: &Pose, place: [f64; 3]) -> [f64; 3] {
-    let [x, y, z, w] = pose.rotation;
-    rotate([-x, -y, -z, w], sub(place, pose.position))
+    rotate(turn_of(pose).conjugate(), DVec3::from(place) - DVec3::from(pose.position)).into()
 }
 
-/// A pose turned around an axis through a point.
-fn turned(pose: Pose, about: [f64; 3], q: [f64; 4]) -> Pose {
-    let position = add(about, rotate(q, sub(pose.position, about)));
-    Pose { position, rotation: multiply(q, pose.rotation) }
+fn turn_of(pose: &Pose) -> DQuat {
+    DQuat::from_array(pose.rotation)
+}
+
+/// A point turned around an axis through another.
+fn turned(point: [f64; 3], about: [f64; 3], q: DQuat) -> DVec3 {
+    let about = DVec3::from(about);
+    about + rotate(q, DVec3::from(point) - about)
 }
 
 /// A collider's way through time, with those it moves along with.
@@ -41,10 +45,9 @@ impl Course {
     pub fn pose(&self, time: f64) -> Pose {
         self.leaders.iter().fold(own_pose(&self.own, time), |pose, leader| {
             let (start, now) = (own_pose(leader, 0.0), own_pose(leader, time));
-            let [x, y, z, w] = start.rotation;
-            let turn = multiply(now.rotation, [-x, -y, -z, w]);
+            let turn = turn_of(&now) * turn_of(&start).conjugate();
             let position = to_world(&now, from_world(&start, pose.position));
-            Pose { position, rotation: multiply(turn, pose.rotation) }
+            Pose { position, rotation: (turn * turn_of(&pose)).to_array() }
         })
     }
 
@@ -57,28 +60,28 @@ impl Course {
 
 /// The pose of a collider that moves along with none, at a time, s.
 fn own_pose(collider: &Collider, time: f64) -> Pose {
-    let mut pose = Pose { position: collider.translate, rotation: quaternion(collider.rotate.0) };
+    let (mut position, mut rotation) = (DVec3::from(collider.translate), quaternion(collider.rotate.0));
     if let Some(motion) = &collider.motion {
         if let Some(turn) = &motion.rotate {
-            pose = turned(pose, turn.about, axis_angle(turn.axis, turn.degrees.at(time)));
+            let q = axis_angle(turn.axis, turn.degrees.at(time));
+            (position, rotation) = (turned(collider.translate, turn.about, q), q * rotation);
         }
-        pose.position = add(pose.position, motion.translate.at(time));
+        position += DVec3::from(motion.translate.at(time));
     }
-    pose
+    Pose { position: position.into(), rotation: rotation.to_array() }
 }
 
 /// Where a motion takes a point at a time, s.
 pub(super) fn moved(motion: &Motion, point: [f64; 3], time: f64) -> [f64; 3] {
-    let mut point = point;
+    let mut point = DVec3::from(point);
     if let Some(resize) = &motion.scale {
-        let factor = resize.factor.at(time);
-        point = std::array::from_fn(|k| resize.about[k] + factor[k] * (point[k] - resize.about[k]));
+        let about = DVec3::from(resize.about);
+        point = about + DVec3::from(resize.factor.at(time)) * (point - about);
     }
     if let Some(turn) = &motion.rotate {
-        let q = axis_angle(turn.axis, turn.degrees.at(time));
-        point = add(turn.about, rotate(q, sub(point, turn.about)));
+        point = turned(point.into(), turn.about, axis_angle(turn.axis, turn.degrees.at(time)));
     }
-    add(point, motion.translate.at(time))
+    (point + DVec3::from(motion.translate.at(time))).into()
 }
 
 /// Whether a motion does anything but stay.
@@ -88,62 +91,32 @@ pub(super) fn moves(motion: &Motion) -> bool {
         || motion.rotate.as_ref().is_some_and(|turn| !turn.degrees.is_constant())
 }
 
-fn quaternion(rotation: Rotation) -> [f64; 4] {
+fn quaternion(rotation: Rotation) -> DQuat {
     match rotation {
         Rotation::AxisAngle { axis, degrees } => axis_angle(axis, degrees),
         Rotation::Euler { degrees: [x, y, z] } => {
             let turn = |axis, degrees| axis_angle(axis, degrees);
-            let yx = multiply(turn([0.0, 1.0, 0.0], y), turn([1.0, 0.0, 0.0], x));
-            multiply(turn([0.0, 0.0, 1.0], z), yx)
+            turn([0.0, 0.0, 1.0], z) * (turn([0.0, 1.0, 0.0], y) * turn([1.0, 0.0, 0.0], x))
         }
     }
 }
 
 /// A rotation around an axis of any length; none if the axis has no direction.
-pub(super) fn axis_angle(axis: [f64; 3], degrees: f64) -> [f64; 4] {
-    let length = dot(axis, axis).sqrt();
+fn axis_angle(axis: [f64; 3], degrees: f64) -> DQuat {
+    let axis = DVec3::from(axis);
+    let length = axis.length();
     if !(length > 0.0 && length.is_finite()) {
-        return [0.0, 0.0, 0.0, 1.0];
+        return DQuat::IDENTITY;
     }
+    // Not the platform's functions: their last digits differ.
     let (sin, cos) = libm::sincos((degrees % 720.0).to_radians() * 0.5);
-    let [x, y, z] = axis.map(|c| c / length * sin);
-    [x, y, z, cos]
+    DQuat::from_vec4((axis / length * sin).extend(cos))
 }
 
-fn multiply([ax, ay, az, aw]: [f64; 4], [bx, by, bz, bw]: [f64; 4]) -> [f64; 4] {
-    [
-        aw * bx + ax * bw + ay * bz - az * by,
-        aw * by - ax * bz + ay * bw + az * bx,
-        aw * bz + ax * by - ay * bx + az * bw,
-        aw * bw - ax * bx - ay * by - az * bz,
-    ]
-}
-
-fn rotate([x, y, z, w]: [f64; 4], v: [f64; 3]) -> [f64; 3] {
-    let q = [x, y, z];
-    let t = cross(q, v).map(|c| 2.0 * c);
-    let u = cross(q, t);
-    std::array::from_fn(|k| v[k] + w * t[k] + u[k])
-}
-
-pub(super) fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-}
-
-pub(super) fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
-pub(super) fn scale(a: [f64; 3], factor: f64) -> [f64; 3] {
-    a.map(|x| x * factor)
-}
-
-pub(super) fn add(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    std::array::from_fn(|k| a[k] + b[k])
-}
-
-pub(super) fn sub(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    std::array::from_fn(|k| a[k] - b[k])
+/// Not [`DQuat::mul_vec3`]: colliders and pins keep the places that they always had, to the bit.
+fn rotate(q: DQuat, v: DVec3) -> DVec3 {
+    let t = q.xyz().cross(v) * 2.0;
+    v + q.w * t + q.xyz().cross(t)
 }
 
 #[cfg(test)]
@@ -163,7 +136,7 @@ mod tests {
             let mesh = TriMesh { positions: vec![point], ..TriMesh::default() };
             let transform = Transform { rotate, translate: [1.0, 2.0, 3.0], ..Transform::default() };
             let expected = transform.tri_mesh(mesh).unwrap().positions[0];
-            let pose = Pose { position: [1.0, 2.0, 3.0], rotation: quaternion(rotate) };
+            let pose = Pose { position: [1.0, 2.0, 3.0], rotation: quaternion(rotate).to_array() };
             let found = to_world(&pose, point);
             assert!((0..3).all(|k| (found[k] - expected[k]).abs() < 1e-12), "{found:?} {expected:?}");
             let back = from_world(&pose, found);

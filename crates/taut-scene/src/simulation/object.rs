@@ -42,7 +42,7 @@ impl Object {
     }
 
     /// Those of all held vertices, ascending, that belong to it.
-    pub(super) fn held<'a>(&self, held: &'a [u32]) -> &'a [u32] {
+    pub(super) fn pinned<'a>(&self, held: &'a [u32]) -> &'a [u32] {
         let at = |vertex: u32| held.partition_point(|&h| h < vertex);
         &held[at(self.vertices.start)..at(self.vertices.end)]
     }

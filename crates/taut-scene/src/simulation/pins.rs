@@ -1,19 +1,20 @@
 //! Pins: which vertices a scene holds, and where they have to be.
 
 use super::Object;
+use super::attachment::Attachment;
 use super::colliders::ColliderObject;
 use super::engine::Engine;
-use super::grip::Grip;
 use super::motion::{from_world, moved, moves, to_world};
 use crate::scene::settings::{Motion, Pin, Select, SelectTable};
 use crate::scene::{Scene, SceneError};
+use glam::DVec3;
 use std::collections::HashSet;
 
 /// A frame's time is a quotient: half a microsecond is no delay, s.
 const SOON: f64 = 5e-7;
 
 /// A pin of the scene, with the vertices it holds.
-pub(super) struct HeldVertices {
+pub(super) struct PinnedVertices {
     /// The engine's vertices.
     vertices: Vec<u32>,
     /// Where each was when it was taken, m.
@@ -32,7 +33,7 @@ struct Leader {
     /// The collider's number.
     collider: usize,
     /// For each vertex how a mesh that deforms holds it; else empty.
-    grips: Vec<Grip>,
+    attachments: Vec<Attachment>,
     /// When the vertices were taken, s.
     since: f64,
 }
@@ -43,20 +44,21 @@ impl Leader {
         let name = pin.follow.as_deref()?;
         let collider = colliders.iter().position(|collider| collider.name == name)?;
         let leader = &colliders[collider];
-        let mut grips = Vec::new();
+        let mut attachments = Vec::new();
         if leader.deforms() {
             let positions = leader.positions(since);
-            grips = places.iter().filter_map(|&p| Grip::new(p, &positions, &leader.mesh.triangles)).collect();
+            attachments =
+                places.iter().filter_map(|&p| Attachment::new(p, &positions, &leader.mesh.triangles)).collect();
         }
-        Some(Leader { collider, grips, since })
+        Some(Leader { collider, attachments, since })
     }
 
     /// Where points that were at these places when they were taken are at a time (s), m.
     fn carry(&self, places: &mut [[f64; 3]], colliders: &[ColliderObject], time: f64) {
         let leader = &colliders[self.collider];
-        if self.grips.len() == places.len() {
+        if self.attachments.len() == places.len() {
             let positions = leader.positions(time);
-            places.iter_mut().zip(&self.grips).for_each(|(place, grip)| *place = grip.at(&positions));
+            places.iter_mut().zip(&self.attachments).for_each(|(place, attachment)| *place = attachment.at(&positions));
             return;
         }
         let (start, now) = (leader.pose(self.since), leader.pose(time));
@@ -70,7 +72,7 @@ pub(super) fn pin_all(
     objects: &[Object],
     colliders: &[ColliderObject],
     engine: &mut dyn Engine,
-) -> Result<Vec<HeldVertices>, SceneError> {
+) -> Result<Vec<PinnedVertices>, SceneError> {
     let mut pins = Vec::new();
     for (at, pin) in scene.settings.pin.iter().enumerate() {
         let Some(object) = objects.iter().find(|object| object.info.name == pin.body) else { continue };
@@ -78,7 +80,7 @@ pub(super) fn pin_all(
         let path = scene.element_path("pin", at) + ".select";
         let chosen = select(scene, &path, &pin.select, object, &engine.positions(object.vertices.clone()))?;
         let vertices: Vec<u32> = chosen.into_iter().map(|v| base + v).collect();
-        let mut held = HeldVertices {
+        let mut held = PinnedVertices {
             places: engine.places(&vertices),
             vertices,
             motion: pin.motion.clone(),
@@ -100,7 +102,7 @@ pub(super) fn pin_all(
     Ok(pins)
 }
 
-impl HeldVertices {
+impl PinnedVertices {
     /// Holds its vertices where they are at a time, s.
     fn take(&mut self, colliders: &[ColliderObject], engine: &mut dyn Engine, time: f64) {
         self.places = engine.places(&self.vertices);
@@ -136,6 +138,11 @@ impl HeldVertices {
         places
     }
 
+    /// Whether it holds its vertices now.
+    fn holds(&self) -> bool {
+        self.taken && !self.released
+    }
+
     /// Whether it lets go before a step that begins at a time, s.
     fn over(&self, from: f64) -> bool {
         self.until <= from + SOON
@@ -147,22 +154,23 @@ impl HeldVertices {
     }
 }
 
-/// Tells held vertices where to be at the end of the step from one time to another (s), and takes and lets go what is to be
-/// taken and let go, all but a vertex in a hand.
+/// Takes and lets go what is to be taken and let go before the step from one time to another (s), all but a vertex in a hand. Gives
+/// where vertices that are moved have to be at its end, m; of a vertex that is there twice, the later counts.
 pub(super) fn drive(
-    pins: &mut [HeldVertices],
+    pins: &mut [PinnedVertices],
     colliders: &[ColliderObject],
     engine: &mut dyn Engine,
     hand: Option<u32>,
     [from, to]: [f64; 2],
-) {
+) -> Vec<(u32, [f64; 3])> {
+    let mut targets = Vec::new();
     for at in 0..pins.len() {
         if !pins[at].released && pins[at].over(from) {
             pins[at].released = true;
             if !pins[at].taken {
                 continue;
             }
-            let others: HashSet<u32> = held(pins).into_iter().chain(hand).collect();
+            let others: HashSet<u32> = pinned(pins).into_iter().chain(hand).collect();
             let mine = pins[at].vertices.iter().copied().filter(|vertex| !others.contains(vertex));
             engine.unpin(&mine.collect::<Vec<_>>());
         }
@@ -170,26 +178,26 @@ pub(super) fn drive(
         if !pin.released && !pin.taken && pin.begun(from) {
             pin.take(colliders, engine, from);
         }
-        if pin.released || !pin.taken || !pin.moves(colliders) {
-            continue;
+        if pin.holds() && pin.moves(colliders) {
+            targets.extend(pin.vertices.iter().copied().zip(pin.targets(colliders, to)));
         }
-        engine.move_pins(&pin.vertices, &pin.targets(colliders, to));
     }
+    targets
 }
 
 /// Makes pins what they are after a step that began at a time, s; the state is taken care of elsewhere.
-pub(super) fn rewind(pins: &mut [HeldVertices], from: f64) {
+pub(super) fn rewind(pins: &mut [PinnedVertices], from: f64) {
     pins.iter_mut().for_each(|pin| (pin.taken, pin.released) = (pin.begun(from), pin.over(from)));
 }
 
 /// Where the vertices were that were taken later than at the beginning, m: nothing else tells it again.
-pub(super) fn late_places(pins: &[HeldVertices]) -> Vec<f64> {
+pub(super) fn late_places(pins: &[PinnedVertices]) -> Vec<f64> {
     let late = pins.iter().filter(|pin| pin.late() && pin.taken);
     late.flat_map(|pin| pin.places.as_flattened()).copied().collect()
 }
 
 /// Takes up what [`late_places`] gave, after [`rewind`]; false if it is of other pins.
-pub(super) fn set_late_places(pins: &mut [HeldVertices], colliders: &[ColliderObject], places: &[f64]) -> bool {
+pub(super) fn set_late_places(pins: &mut [PinnedVertices], colliders: &[ColliderObject], places: &[f64]) -> bool {
     let (mut places, []) = places.as_chunks::<3>() else { return false };
     for pin in pins.iter_mut().filter(|pin| pin.late() && pin.taken) {
         let Some((mine, rest)) = places.split_at_checked(pin.vertices.len()) else { return false };
@@ -201,13 +209,13 @@ pub(super) fn set_late_places(pins: &mut [HeldVertices], colliders: &[ColliderOb
 
 /// Tells pins that were taken later than at the beginning where: as other pins have it, or else where vertices are now, m.
 pub(super) fn place_late(
-    pins: &mut [HeldVertices],
-    others: &[HeldVertices],
+    pins: &mut [PinnedVertices],
+    others: &[PinnedVertices],
     colliders: &[ColliderObject],
     engine: &dyn Engine,
 ) {
     for (at, pin) in pins.iter_mut().enumerate().filter(|(_, pin)| pin.late() && pin.taken) {
-        let same = |other: &&HeldVertices| other.taken && other.source.from == pin.source.from;
+        let same = |other: &&PinnedVertices| other.taken && other.source.from == pin.source.from;
         let known = others.get(at).filter(same);
         pin.places = engine.places(&pin.vertices);
         for (i, (vertex, place)) in pin.vertices.iter().zip(&mut pin.places).enumerate() {
@@ -220,18 +228,16 @@ pub(super) fn place_late(
 }
 
 /// All vertices that are held now, ascending.
-pub(super) fn held(pins: &[HeldVertices]) -> Vec<u32> {
-    let mut all: Vec<u32> =
-        pins.iter().filter(|pin| pin.taken && !pin.released).flat_map(|pin| &pin.vertices).copied().collect();
+pub(super) fn pinned(pins: &[PinnedVertices]) -> Vec<u32> {
+    let mut all: Vec<u32> = pins.iter().filter(|pin| pin.holds()).flat_map(|pin| &pin.vertices).copied().collect();
     all.sort_unstable();
     all.dedup();
     all
 }
 
 /// The pins that hold a vertex now, by number.
-pub(super) fn holding(pins: &[HeldVertices], vertex: u32) -> Vec<usize> {
-    let holds = |pin: &HeldVertices| pin.taken && !pin.released && pin.vertices.contains(&vertex);
-    (0..pins.len()).filter(|&at| holds(&pins[at])).collect()
+pub(super) fn holding(pins: &[PinnedVertices], vertex: u32) -> Vec<usize> {
+    (0..pins.len()).filter(|&at| pins[at].holds() && pins[at].vertices.contains(&vertex)).collect()
 }
 
 /// The vertices of an object, by its own numbers, that a scene asks for at `path`, when they are at `places` (m).
@@ -313,18 +319,12 @@ fn no_group(scene: &Scene, path: &str, name: &str, object: &Object) -> SceneErro
 
 /// Where a body is, for those who picked beside it.
 fn extent(object: &Object) -> String {
-    let (mut low, mut high) = ([f64::MAX; 3], [f64::MIN; 3]);
-    for p in &object.info.rest {
-        for k in 0..3 {
-            (low[k], high[k]) = (low[k].min(p[k]), high[k].max(p[k]));
-        }
-    }
-    format!(
-        "it reaches from ({:.3}, {:.3}, {:.3}) to ({:.3}, {:.3}, {:.3})",
-        low[0], low[1], low[2], high[0], high[1], high[2]
-    )
+    let points = || object.info.rest.iter().map(|&p| DVec3::from(p));
+    let (low, high) = (points().fold(DVec3::MAX, DVec3::min), points().fold(DVec3::MIN, DVec3::max));
+    let [low, high] = [low, high].map(|p| format!("({:.3}, {:.3}, {:.3})", p.x, p.y, p.z));
+    format!("it reaches from {low} to {high}")
 }
 
 fn distance2(a: [f64; 3], b: [f64; 3]) -> f64 {
-    (0..3).map(|k| (a[k] - b[k]) * (a[k] - b[k])).sum()
+    DVec3::from(a).distance_squared(b.into())
 }

@@ -1,7 +1,7 @@
 //! What happened: in a frame, and in all of a run.
 
 use super::unsolved::Unsolved;
-use super::{Intersections, limits, touch};
+use super::{Intersections, contact_log, limits};
 use crate::write::{Checkpoint, CheckpointError};
 use taut::limit::LimitReport;
 use taut::{ContactReport, InextensibilityReport, Stage, StepReport};
@@ -22,7 +22,7 @@ pub struct FrameReport {
     /// Vertices that touch a collider at its end.
     pub contacts: u64,
     /// What contact between surfaces did, see [`ContactLog::frame`](super::ContactLog::frame).
-    pub touch: ContactReport,
+    pub contact: ContactReport,
     /// The most that intersected at the end of a step, if it was [checked](super::Simulation::verify).
     pub intersections: Option<Intersections>,
     /// Threads that worked.
@@ -34,7 +34,7 @@ pub struct FrameReport {
     /// What the strain limiters did, in all steps together.
     pub limit: LimitReport,
     /// What kept cloth from stretching: as of the last step, rounds and passes of all, and the largest stretch at any step's end.
-    pub hold: InextensibilityReport,
+    pub inextensibility: InextensibilityReport,
 }
 
 impl FrameReport {
@@ -48,7 +48,7 @@ impl FrameReport {
         add(&mut self.stage_seconds, &done.seconds);
         self.contained += done.contained;
         self.contacts = done.contacts;
-        touch::add_step(&mut self.touch, &done.contact, self.steps);
+        contact_log::add_step(&mut self.contact, &done.contact, self.steps);
         if let Some(found) = found {
             let most = self.intersections.filter(|most| most.count >= found.count);
             self.intersections = Some(most.unwrap_or(found));
@@ -57,7 +57,7 @@ impl FrameReport {
         self.iterations += done.iterations;
         self.residual = done.residual;
         self.limit = self.limit.join(&done.limit);
-        self.hold = self.hold.then(done.inextensibility);
+        self.inextensibility = self.inextensibility.then(done.inextensibility);
         self.steps += 1;
     }
 }
@@ -73,7 +73,7 @@ fn add(sums: &mut [f64], seconds: &[f64]) {
 
 /// What happened in all frames so far.
 pub(super) struct Tally {
-    pub hold: InextensibilityReport,
+    pub inextensibility: InextensibilityReport,
     /// The most in a step of the last frame, if they are chosen.
     pub substeps: u32,
     pub contained: u64,
@@ -88,7 +88,7 @@ pub(super) struct Tally {
 impl Tally {
     pub fn new() -> Self {
         Tally {
-            hold: InextensibilityReport::default(),
+            inextensibility: InextensibilityReport::default(),
             substeps: 1,
             contained: 0,
             contacts: 0,
@@ -100,8 +100,8 @@ impl Tally {
 
     /// Adds a frame.
     pub fn add(&mut self, report: &FrameReport) {
-        self.hold = self.hold.then(report.hold);
-        self.substeps = report.hold.substeps;
+        self.inextensibility = self.inextensibility.then(report.inextensibility);
+        self.substeps = report.inextensibility.substeps;
         self.contained += report.contained;
         self.contacts = report.contacts;
         // Whatever the number of threads, metrics are the same.
@@ -127,6 +127,14 @@ impl Tally {
         let count = |at: usize| counters.get(at).copied().unwrap_or(0);
         let unsolved = Unsolved::from_numbers(counters.get(2..).unwrap_or_default());
         let (contained, contacts) = (count(0), count(1));
-        Ok(Tally { hold: self.hold, substeps: self.substeps, contained, contacts, limit, stage_seconds, unsolved })
+        Ok(Tally {
+            inextensibility: self.inextensibility,
+            substeps: self.substeps,
+            contained,
+            contacts,
+            limit,
+            stage_seconds,
+            unsolved,
+        })
     }
 }

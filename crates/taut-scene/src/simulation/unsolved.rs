@@ -1,6 +1,7 @@
 //! Whether solvers stay far from done.
 
 use super::world::World;
+use glam::DVec3;
 use taut::Params;
 
 /// Frames from one look to the next: a look measures all strains.
@@ -104,11 +105,9 @@ impl Unsolved {
 
 /// The diagonal of the box around points, m.
 pub(super) fn diagonal(points: &[[f64; 3]]) -> f64 {
-    let side = |k: usize| {
-        let of = points.iter().map(|p| p[k]);
-        of.clone().fold(f64::MIN, f64::max) - of.fold(f64::MAX, f64::min)
-    };
-    if points.is_empty() { 0.0 } else { (0..3).map(|k| side(k).powi(2)).sum::<f64>().sqrt() }
+    let points = points.iter().map(|&p| DVec3::from(p));
+    let bounds = points.map(|p| (p, p)).reduce(|(low, high), (p, _)| (low.min(p), high.max(p)));
+    bounds.map_or(0.0, |(low, high)| low.distance(high))
 }
 
 #[cfg(test)]

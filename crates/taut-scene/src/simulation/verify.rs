@@ -5,6 +5,7 @@ use super::colliders::ColliderObject;
 use super::engine::Engine;
 use super::motion::from_world;
 use crate::scene::settings::Shape;
+use glam::DVec3;
 use taut::internals::contact::distance::{edge_edge, vertex_triangle};
 use taut::internals::contact::exact::{IntersectionFinder, segment_meets_triangle};
 use taut::internals::lanes::V3;
@@ -67,7 +68,7 @@ struct Verifier {
     owners: Vec<u32>,
     bodies: u32,
     /// For each body whether it may intersect itself.
-    loose: Vec<bool>,
+    self_crossing: Vec<bool>,
     /// Vertices of bodies that have a say, and their body.
     vertices: Vec<(u32, u32)>,
     finder: Option<IntersectionFinder>,
@@ -95,8 +96,9 @@ impl Verifier {
             owners.resize(triangles.len(), (bodies.len() + i) as u32);
             base += collider.mesh.positions.len() as u32;
         }
-        let loose = (0..bodies.len()).map(|i| material(i).is_some_and(|material| !material.self_contact)).collect();
-        Verifier { triangles, owners, bodies: bodies.len() as u32, loose, vertices: taking_part, finder: None }
+        let self_crossing =
+            (0..bodies.len()).map(|i| material(i).is_some_and(|material| !material.self_contact)).collect();
+        Verifier { triangles, owners, bodies: bodies.len() as u32, self_crossing, vertices: taking_part, finder: None }
     }
 
     /// Everything that intersects when the bodies' vertices are at `positions` (m), at a time, s.
@@ -111,7 +113,7 @@ impl Verifier {
         for (s, t) in pairs {
             let [a, b] = [s, t].map(|t| self.owners[t as usize]);
             let colliders = a >= self.bodies && b >= self.bodies;
-            let allowed = a == b && self.loose.get(a as usize).is_some_and(|loose| *loose);
+            let allowed = a == b && self.self_crossing.get(a as usize).is_some_and(|self_crossing| *self_crossing);
             if !(colliders || allowed) {
                 found.add([a, b], || middle(&positions, &self.triangles[s as usize]));
             }
@@ -157,8 +159,8 @@ fn slack(p: [f64; 3]) -> f64 {
 }
 
 fn middle(positions: &[[f64; 3]], triangle: &[u32; 3]) -> [f64; 3] {
-    let corners = triangle.map(|v| positions[v as usize]);
-    std::array::from_fn(|k| (corners[0][k] + corners[1][k] + corners[2][k]) / 3.0)
+    let [a, b, c] = triangle.map(|v| DVec3::from(positions[v as usize]));
+    ((a + b + c) / 3.0).into()
 }
 
 /// Whether a triangle comes nearer to a segment than a limit, m.

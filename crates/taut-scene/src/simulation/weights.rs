@@ -4,6 +4,7 @@ use super::Object;
 use super::build::{Bodies, builder};
 use super::pins::select;
 use crate::scene::{Scene, SceneError};
+use glam::DVec3;
 
 /// Adds the scene's weights to its bodies.
 pub(super) fn add(scene: &Scene, bodies: &mut Bodies) -> Result<(), SceneError> {
@@ -31,8 +32,8 @@ fn shares(object: &Object, chosen: &[u32]) -> Vec<f64> {
     for [a, b] in edges(object) {
         let [i, j] = [a, b].map(|v| number[v as usize]);
         if i != usize::MAX && j != usize::MAX {
-            let [p, q] = [a, b].map(|v| object.info.rest[v as usize]);
-            let length = (0..3).map(|k| (p[k] - q[k]).powi(2)).sum::<f64>().sqrt();
+            let [p, q] = [a, b].map(|v| DVec3::from(object.info.rest[v as usize]));
+            let length = p.distance(q);
             lengths[i] += 0.5 * length;
             lengths[j] += 0.5 * length;
         }

@@ -38,7 +38,7 @@ mod error;
 mod glb;
 #[cfg(test)]
 mod glb_tests;
-pub mod hash;
+pub(crate) mod hash;
 pub mod mdd;
 mod names;
 mod obj;
@@ -59,7 +59,7 @@ use std::sync::Arc;
 pub use checkpoint::{Array, Checkpoint, CheckpointError};
 pub use clip::{Clip, FieldInfo, FieldOn, Frame, ObjectFrame, ObjectInfo, Setup, UpAxis};
 pub use error::WriteError;
-pub use names::{file_stems, identifiers};
+pub use names::{identifiers, stem_of};
 pub use surface::vertex_normals;
 
 /// Takes the frames of a clip, one after another.

@@ -11,8 +11,14 @@ const RESERVED: [&str; 6] = ["con", "prn", "aux", "nul", "com", "lpt"];
 /// One file stem per name, in order: plain, safe on every file system, and no two alike even where case is ignored.
 ///
 /// Letters and digits of any script stay, as do `-`, `_` and inner dots; everything else becomes `_`.
-pub fn file_stems<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+pub(super) fn file_stems<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     unique(names.into_iter().map(stem))
+}
+
+/// A name for files made from the file `path`: its own, without folders and ending, made safe.
+pub fn stem_of(path: &str) -> String {
+    let stem = std::path::Path::new(path).file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    file_stems([stem.as_deref().unwrap_or("scene")]).remove(0)
 }
 
 /// One ASCII identifier per name, in order and no two alike: for formats whose names are program identifiers.

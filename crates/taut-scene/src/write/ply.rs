@@ -1,7 +1,8 @@
 //! Binary PLY sequences: positions, velocities and vertex fields if there are any, and the surface.
 
+use super::names::identifiers;
 use super::sequence::{Part, open_sequence};
-use super::{FieldOn, Format, identifiers};
+use super::{FieldOn, Format};
 
 pub(crate) const FORMAT: Format = Format {
     name: "ply",

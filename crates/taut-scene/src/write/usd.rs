@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::atomic::AtomicFile;
+use super::names::identifiers;
 use super::spool::Spool;
-use super::{Clip, FieldOn, Format, Frame, FrameWriter, UpAxis, WriteError, identifiers};
+use super::{Clip, FieldOn, Format, Frame, FrameWriter, UpAxis, WriteError};
 
 pub(crate) const FORMAT: Format = Format {
     name: "usd",

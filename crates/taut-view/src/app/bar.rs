@@ -84,7 +84,7 @@ impl Viewer {
     fn toggle_wind(&mut self) {
         let settings = &self.snapshot.sides[0].scene.settings;
         let blows = settings.air.wind.at(self.snapshot.time) != [0.0; 3];
-        let away = self.look.camera.map_or([0.0, 0.0, 1.0], |camera| camera.direction());
+        let away = self.look.camera.map_or([0.0, 0.0, 1.0], |camera| camera.direction().into());
         let wind = if blows { [0.0; 3] } else { [-6.0 * away[0], 0.0, -6.0 * away[2]] };
         for side in 0..self.snapshot.sides.len() {
             self.set(side, "air.wind", format!("{wind:?}"));

@@ -111,7 +111,7 @@ impl Viewer {
         }
         self.film(graphics);
         self.shoot(context, graphics);
-        if self.keeper.still.is_some() || self.keeper.film.is_some() || self.shot.is_some() {
+        if self.keeper.still.is_some() || self.keeper.film.is_some() || self.script.shot.is_some() {
             context.request_repaint();
         }
     }
@@ -161,12 +161,12 @@ impl Viewer {
 
     /// Takes the picture that a script asked for, and ends.
     fn shoot(&mut self, context: &egui::Context, graphics: &RenderState) {
-        let Some((frame, path)) = self.shot.clone() else { return };
+        let Some((frame, path)) = self.script.shot.clone() else { return };
         if self.snapshot.frame < frame {
             return;
         }
         let Some(readback) = self.stage.read(graphics) else { return };
-        self.shot = None;
+        self.script.shot = None;
         // The one place that waits: the window is about to close.
         let picture = loop {
             if let Some(picture) = readback.poll(&graphics.device) {

@@ -60,6 +60,17 @@ struct Open {
     plots: bool,
 }
 
+/// What scripts ask for and look at.
+#[derive(Default)]
+struct Script {
+    /// See [`Options::shot`].
+    shot: Option<(u32, PathBuf)>,
+    /// Where things are in the window, for those who press them.
+    places: BTreeMap<&'static str, egui::Rect>,
+    /// Pictures drawn so far.
+    pictures: u64,
+}
+
 /// The window.
 pub struct Viewer {
     worker: Worker,
@@ -75,10 +86,7 @@ pub struct Viewer {
     trouble: Option<String>,
     /// Files whose bytes have arrived.
     dropped: Arc<Mutex<Vec<Result<Document, String>>>>,
-    shot: Option<(u32, PathBuf)>,
-    /// Where things are in the window, for scripts that press them.
-    places: BTreeMap<&'static str, egui::Rect>,
-    pictures: u64,
+    script: Script,
     /// Whether the window has no room for panels.
     small: bool,
     last: f64,
@@ -110,9 +118,7 @@ impl Viewer {
             side: 0,
             trouble: None,
             dropped: Arc::default(),
-            shot: options.shot,
-            places: BTreeMap::new(),
-            pictures: 0,
+            script: Script { shot: options.shot, ..Script::default() },
             small: false,
             last: now(),
             passed: 0.0,
@@ -134,7 +140,7 @@ impl Viewer {
 
     /// Notices where something is, for scripts that press it.
     fn note(&mut self, name: &'static str, rect: egui::Rect) {
-        self.places.insert(name, rect);
+        self.script.places.insert(name, rect);
     }
 
     /// Takes in what was dropped on the window.
@@ -154,7 +160,7 @@ impl Viewer {
     /// What a page or script can know: the numbers on the screen and where things are.
     pub fn status(&self) -> serde_json::Value {
         let metrics = self.snapshot.sides[0].history.metrics();
-        let places = self.places.iter().map(|(name, r)| (*name, [r.min.x, r.min.y, r.max.x, r.max.y]));
+        let places = self.script.places.iter().map(|(name, r)| (*name, [r.min.x, r.min.y, r.max.x, r.max.y]));
         let stages = self.snapshot.sides[0].history.samples().last().map(|sample| sample.stages.iter().sum::<f32>());
         serde_json::json!({
             "scene": self.snapshot.document.name,
@@ -168,7 +174,7 @@ impl Viewer {
             "metrics": metrics.to_json(),
             "settings": self.snapshot.sides[0].scene.to_json(),
             "milliseconds": stages,
-            "pictures": self.pictures,
+            "pictures": self.script.pictures,
             "places": places.collect::<BTreeMap<_, _>>(),
             "handle": self.stage.handle(&self.snapshot, self.look.camera.as_ref()),
         })
@@ -238,7 +244,7 @@ impl Look {
         let edge = 0.02 * size[0].min(size[1]);
         let inside = |[x, y]: [f64; 2]| x > edge && x < size[0] - edge && y > edge && y < size[1] - edge;
         let mut places = snapshot.sides.iter().flat_map(|side| side.positions.iter().flatten());
-        if !self.own && places.any(|&place| !camera.project(place, size).is_some_and(inside)) {
+        if !self.own && places.any(|&place| !camera.project(place.into(), size).is_some_and(inside)) {
             self.camera = Some(camera.towards(&framed(snapshot, size[0] / size[1]), (4.0 * seconds).min(0.5)));
         }
     }
@@ -257,10 +263,10 @@ fn framed(snapshot: &Snapshot, aspect: f64) -> Orbit {
     let framed = Orbit::framing(&points, camera.direction, camera.fov, aspect);
     match (camera.eye, camera.target) {
         (Some(eye), target) => {
-            let target = target.unwrap_or(framed.target);
+            let target = target.unwrap_or(framed.target.into());
             Orbit::of(&taut_render::Camera::look_at(eye, target, camera.fov))
         }
-        (None, Some(target)) => Orbit { target, ..framed },
+        (None, Some(target)) => Orbit { target: target.into(), ..framed },
         (None, None) => framed,
     }
 }

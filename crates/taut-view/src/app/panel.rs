@@ -151,28 +151,28 @@ impl Viewer {
     /// Fabrics of the library.
     fn fabrics(&mut self, ui: &mut egui::Ui, at: usize, cloth: &Cloth) {
         let chosen = cloth.fabric.map(|fabric| fabric.0);
-        let shown = chosen.map_or("none", |fabric| fabric.name.as_str());
+        let shown = chosen.map_or("none", |fabric| fabric.name);
         let mut next = None;
         egui::ComboBox::from_id_salt(("fabric", at)).selected_text(format!("fabric: {shown}")).show_ui(ui, |ui| {
             for fabric in fabric::all() {
                 let same = chosen.is_some_and(|chosen| chosen.name == fabric.name);
-                if ui.selectable_label(same, fabric.name.as_str()).on_hover_text(fabric.about.as_str()).clicked() {
+                if ui.selectable_label(same, fabric.name).on_hover_text(fabric.about).clicked() {
                     next = Some(fabric);
                 }
             }
         });
         let Some(fabric) = next else { return };
         self.set(self.side, &format!("cloth.{at}.fabric"), format!("{:?}", fabric.name));
-        self.set(self.side, &format!("cloth.{at}.density"), format!("{:?}", fabric.density.value));
+        self.set(self.side, &format!("cloth.{at}.density"), format!("{:?}", fabric.figures.density.value));
         if cloth.elastic.is_some() {
             let elastic = format!(
                 "{{ kind = \"continuum\", weft = {:?}, warp = {:?}, poisson = {:?}, shear = {:?}, bend = [{:?}, {:?}] }}",
-                fabric.stiffness_weft.value,
-                fabric.stiffness_warp.value,
-                fabric.poisson.value,
-                fabric.shear.value,
-                fabric.bending_weft.value,
-                fabric.bending_warp.value,
+                fabric.figures.stiffness_weft.value,
+                fabric.figures.stiffness_warp.value,
+                fabric.figures.poisson.value,
+                fabric.figures.shear.value,
+                fabric.figures.bending_weft.value,
+                fabric.figures.bending_warp.value,
             );
             self.set(self.side, &format!("cloth.{at}.elastic"), elastic);
         }

@@ -1,13 +1,14 @@
 //! The picture: drawn by the graphics card, touched by the pointer.
 
 use super::{Viewer, knobs};
-use crate::camera::{Orbit, V3, add, dot, scale, sub};
+use crate::camera::Orbit;
 use crate::geometry::Geometry;
 use crate::gpu::{Renderer, Shot};
 use crate::pick::{Pick, pick};
 use crate::session::{Command, Heat, Snapshot};
 use eframe::egui::{self, Color32, Key, Pos2, Rect};
 use eframe::egui_wgpu::RenderState;
+use glam::DVec3;
 use taut_render::Legend;
 
 /// A picture on the graphics card, and the window's name for it.
@@ -22,9 +23,9 @@ struct Pane {
 #[derive(Clone, Copy)]
 struct Hold {
     /// Where the vertex was when it was taken, m.
-    from: V3,
+    from: DVec3,
     /// The view's own direction then: the vertex moves across it.
-    across: V3,
+    across: DVec3,
     /// Which of two pictures.
     pane: usize,
 }
@@ -58,16 +59,16 @@ impl Stage {
     pub fn handle(&self, snapshot: &Snapshot, camera: Option<&Orbit>) -> Option<[f32; 2]> {
         let (rect, camera) = (self.rects.first()?, camera?);
         let positions = snapshot.sides[0].positions.first()?;
-        let [x, y] = camera.project(*positions.get(positions.len() / 2)?, size(*rect))?;
+        let [x, y] = camera.project((*positions.get(positions.len() / 2)?).into(), size(*rect))?;
         Some([rect.min.x + x as f32, rect.min.y + y as f32])
     }
 }
 
 /// Towards the light: to the left of where the scene's own camera is, and above. It stays when the view turns.
-fn light(camera: V3) -> V3 {
-    let turn = camera[0].atan2(camera[2]) - 38f64.to_radians();
+fn light(camera: DVec3) -> DVec3 {
+    let turn = camera.x.atan2(camera.z) - 38f64.to_radians();
     let (rise, level) = 48f64.to_radians().sin_cos();
-    [turn.sin() * level, rise, turn.cos() * level]
+    DVec3::new(turn.sin() * level, rise, turn.cos() * level)
 }
 
 fn size(rect: Rect) -> [f64; 2] {
@@ -125,7 +126,7 @@ impl Viewer {
                 geometry.floor = self.look.floor;
             }
             let device = &graphics.device;
-            let light = light(side.scene.settings.camera.direction);
+            let light = light(side.scene.settings.camera.direction.into());
             let anew = pane.renderer.draw((device, &graphics.queue), &geometry, &camera, light, size);
             let mut windows = graphics.renderer.write();
             let (view, filter) = (pane.renderer.view(), wgpu::FilterMode::Nearest);
@@ -135,7 +136,7 @@ impl Viewer {
                 Some(_) => {}
             }
             pane.shows = Some((snapshot.version, camera, size, self.look.wireframe, self.look.strain, self.look.floor));
-            self.pictures += 1;
+            self.script.pictures += 1;
         }
         if let Some(texture) = pane.texture {
             let all = Rect::from_min_max(Pos2::ZERO, egui::pos2(1.0, 1.0));
@@ -193,7 +194,7 @@ impl Viewer {
         let Some(at) = origin.or(response.interact_pointer_pos()) else { return };
         let side = &self.snapshot.sides[pane];
         let Some(found) = pick(side, camera.eye(), camera.ray(inside(rect, at), size(rect))) else { return };
-        let from = side.positions[found.object][found.vertex as usize];
+        let from = side.positions[found.object][found.vertex as usize].into();
         self.stage.hold = Some(Hold { from, across: camera.direction(), pane });
         self.stage.under = Some((pane, found));
         self.send(Command::Grab { object: found.object, vertex: found.vertex });
@@ -209,15 +210,15 @@ impl Viewer {
         }
         let Some(at) = response.interact_pointer_pos() else { return };
         let ray = camera.ray(inside(response.rect, at), size(response.rect));
-        let way = dot(sub(hold.from, camera.eye()), hold.across) / dot(ray, hold.across);
+        let way = (hold.from - camera.eye()).dot(hold.across) / ray.dot(hold.across);
         if way.is_finite() && way > 0.0 {
-            let place = add(camera.eye(), scale(ray, way));
-            self.send(Command::Pull(sub(place, hold.from)));
+            let place = camera.eye() + ray * way;
+            self.send(Command::Pull((place - hold.from).into()));
         }
     }
 
     /// Keys that are about what is under the pointer.
-    fn pointer_keys(&mut self, ui: &egui::Ui, camera: &Orbit, ray: Option<V3>, pane: usize) {
+    fn pointer_keys(&mut self, ui: &egui::Ui, camera: &Orbit, ray: Option<DVec3>, pane: usize) {
         if ui.ctx().egui_wants_keyboard_input() {
             return;
         }
@@ -230,10 +231,10 @@ impl Viewer {
             && let Some(ray) = ray
         {
             let radius = 0.045 * camera.distance;
-            let velocity = scale(ray, 1.6 * camera.distance);
+            let velocity = (ray * (1.6 * camera.distance)).into();
             // From beside the eye, so that it does not fill the view.
-            let from = add(camera.eye(), add(scale(ray, 0.25 * camera.distance), [0.0, -0.5 * radius, 0.0]));
-            self.send(Command::Throw { from, velocity, radius });
+            let from = camera.eye() + ray * (0.25 * camera.distance) - DVec3::Y * (0.5 * radius);
+            self.send(Command::Throw { from: from.into(), velocity, radius });
         }
     }
 
@@ -304,7 +305,7 @@ impl Viewer {
         painter.rect_filled(back, 4.0, Color32::from_rgba_unmultiplied(255, 255, 255, 190));
         painter.galley(at, galley, Color32::BLACK);
         let camera = self.look.camera.as_ref();
-        if let Some([x, y]) = camera.and_then(|camera| camera.project(place, size(rect))) {
+        if let Some([x, y]) = camera.and_then(|camera| camera.project(place.into(), size(rect))) {
             let centre = rect.min + egui::vec2(x as f32, y as f32);
             painter.circle_stroke(centre, 6.0, egui::Stroke::new(1.5, Color32::from_rgb(220, 60, 40)));
         }

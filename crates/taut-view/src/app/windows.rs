@@ -75,7 +75,7 @@ impl Viewer {
 
     /// A few words over the picture; true when they were read.
     fn banner(&self, context: &egui::Context, id: &str, colour: egui::Color32, text: &str) -> bool {
-        let Some(picture) = self.places.get("picture") else { return false };
+        let Some(picture) = self.script.places.get("picture") else { return false };
         let area = egui::Area::new(egui::Id::unique(id)).pivot(egui::Align2::CENTER_BOTTOM);
         let area = area.fixed_pos(picture.center_bottom() - egui::vec2(0.0, 36.0)).constrain_to(*picture);
         let shown = area.show(context, |ui| {

@@ -7,7 +7,7 @@ mod target;
 
 pub use readback::{Readback, Shot};
 
-use crate::camera::{Matrix, Orbit, V3};
+use crate::camera::{Matrix, Orbit};
 use crate::geometry::{Geometry, Vertex};
 use lights::{LIGHTS, Lights, TILES};
 use pipelines::Pipelines;
@@ -121,7 +121,7 @@ impl Renderer {
         (device, queue): (&wgpu::Device, &wgpu::Queue),
         geometry: &Geometry,
         camera: &Orbit,
-        towards_light: V3,
+        towards_light: glam::DVec3,
         size: [u32; 2],
     ) -> bool {
         let most = device.limits().max_texture_dimension_2d;
@@ -148,7 +148,7 @@ impl Renderer {
         lights: &Lights,
     ) {
         let (centre, radius) = geometry.ball;
-        let [ex, ey, ez] = camera.eye().map(|v| v as f32);
+        let [ex, ey, ez] = camera.eye().as_vec3().to_array();
         let aspect = f64::from(self.target.size[0]) / f64::from(self.target.size[1]);
         let globals = Globals {
             view: camera.matrix(aspect),

@@ -85,7 +85,6 @@ impl Document {
 
     /// A name for files made from it: without folders or ending.
     pub fn stem(&self) -> String {
-        let stem = Path::new(&self.name).file_stem().map(|stem| stem.to_string_lossy().into_owned());
-        taut_scene::write::file_stems([stem.as_deref().unwrap_or("scene")]).remove(0)
+        taut_scene::write::stem_of(&self.name)
     }
 }

@@ -1,5 +1,6 @@
 //! What hands did to a scene, as text of a scene file.
 
+use glam::DVec3;
 use std::fmt::Write as _;
 
 /// What hands did: tables to append, and values to change.
@@ -33,13 +34,8 @@ impl Drag {
 
     /// Moves towards the pointer, which leaps where a window is slow; hands do not. Gives how far it then is, m.
     pub fn reach(&mut self) -> [f64; 3] {
-        let way: [f64; 3] = std::array::from_fn(|k| self.wanted[k] - self.offset[k]);
-        let length = way.iter().map(|x| x * x).sum::<f64>().sqrt();
-        self.offset = if length <= self.most {
-            self.wanted
-        } else {
-            std::array::from_fn(|k| self.offset[k] + way[k] * (self.most / length))
-        };
+        let (from, to) = (DVec3::from(self.offset), DVec3::from(self.wanted));
+        self.offset = from.move_towards(to, self.most).into();
         self.offset
     }
 

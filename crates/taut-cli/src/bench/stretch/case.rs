@@ -173,5 +173,5 @@ fn edges(mesh: &TriMesh) -> Vec<([usize; 2], f64)> {
 }
 
 fn distance(at: &[[f64; 3]], [a, b]: [usize; 2]) -> f64 {
-    (0..3).map(|k| (at[a][k] - at[b][k]).powi(2)).sum::<f64>().sqrt()
+    glam::DVec3::from(at[a]).distance(at[b].into())
 }

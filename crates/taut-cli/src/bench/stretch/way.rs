@@ -51,7 +51,7 @@ impl Way {
 
     fn params(self, scene: What, args: &Args) -> Params {
         let all = Inextensibility::within(args.max_stretch);
-        let (substeps, hold) = match self {
+        let (substeps, inextensibility) = match self {
             Way::Plain => (20, Inextensibility::NONE),
             Way::Substeps80 => (80, Inextensibility::NONE),
             Way::Tethers => (args.substeps, Inextensibility { levels: 0, max_stretch: 0.0, ..all }),
@@ -64,12 +64,8 @@ impl Way {
         };
         let wind = if scene == What::Flag { [6.0, 0.0, 1.0] } else { [0.0; 3] };
         let density = if scene == What::Flag { 1.2 } else { 0.0 };
-        let plain = Params {
-            substeps,
-            inextensibility: hold,
-            air: Air { wind, density, ..Air::default() },
-            ..Params::default()
-        };
+        let plain =
+            Params { substeps, inextensibility, air: Air { wind, density, ..Air::default() }, ..Params::default() };
         if self.implicit() {
             return Params { solver: Solver::NewtonCg, iterations: 200, tolerance: 1e-3, ..plain };
         }

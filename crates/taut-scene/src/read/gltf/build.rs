@@ -10,10 +10,11 @@ use super::json::{self, Root};
 use super::primitive::{Gathered, gather};
 use super::scene::{Body, Joint, Scene, Skin};
 use super::track::read_tracks;
-use super::transform::{Affine, Placement};
+use super::transform::{Placement, from_columns};
 use crate::read::error::{ReadError, Result, count, quote};
 use crate::read::groups::Groups;
 use crate::read::{Options, Pick};
+use glam::{DAffine3, DQuat, DVec3};
 
 /// A mesh to read: its index, and the node it hangs on.
 type Instance = (usize, Option<usize>);
@@ -34,7 +35,8 @@ pub(super) fn build(file: &str, document: &Document, options: &Options) -> Resul
             check_influences(file, mesh, &mut gathered.body)?;
         }
         gathered.body.weights = start_weights(root, mesh, node, gathered.body.targets.len());
-        let mirrors = gathered.body.skin.is_none() && node.is_some_and(|node| globals[node].mirrors());
+        let mirrors =
+            gathered.body.skin.is_none() && node.is_some_and(|node| globals[node].matrix3.determinant() < 0.0);
         let name = node.and_then(|node| root.nodes[node].name.as_ref()).or(root.meshes[mesh].name.as_ref());
         flat.add(&mut gathered, name.map(String::as_str), mirrors);
         scene.bodies.push(gathered.body);
@@ -82,11 +84,11 @@ fn build_nodes(file: &str, root: &Root) -> Result<(Vec<Joint>, Vec<usize>)> {
 
 fn placement(node: &json::Node) -> Placement {
     match &node.matrix {
-        Some(matrix) => Placement::Fixed(Affine::from_columns(matrix)),
+        Some(matrix) => Placement::Fixed(from_columns(matrix)),
         None => Placement::Parts {
-            translation: node.translation.unwrap_or([0.0; 3]),
-            rotation: node.rotation.unwrap_or([0.0, 0.0, 0.0, 1.0]),
-            scale: node.scale.unwrap_or([1.0; 3]),
+            translation: node.translation.map_or(DVec3::ZERO, DVec3::from),
+            rotation: node.rotation.map_or(DQuat::IDENTITY, DQuat::from_array),
+            scale: node.scale.map_or(DVec3::ONE, DVec3::from),
         },
     }
 }
@@ -169,10 +171,10 @@ fn read_skin(file: &str, root: &Root, accessors: &Accessors, index: usize) -> Re
     }
     accessors.spend(skin.joints.len())?;
     let inverse_bind = match skin.inverse_bind_matrices {
-        None => vec![Affine::IDENTITY; skin.joints.len()],
+        None => vec![DAffine3::IDENTITY; skin.joints.len()],
         Some(matrices) => {
             let numbers = accessors.floats(matrices, "MAT4")?;
-            let matrix = |m: &[f32]| Affine::from_columns(&std::array::from_fn(|k| f64::from(m[k])));
+            let matrix = |m: &[f32]| from_columns(&std::array::from_fn(|k| f64::from(m[k])));
             numbers.chunks_exact(16).map(matrix).collect()
         }
     };

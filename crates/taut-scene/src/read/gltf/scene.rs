@@ -1,7 +1,8 @@
 //! What moves when a glTF file plays: nodes, and the bodies that hang on them.
 
 use super::track::{Part, Track};
-use super::transform::{Affine, Placement};
+use super::transform::Placement;
+use glam::{DAffine3, DQuat, DVec3};
 
 /// A node: where it stands in its parent.
 #[derive(Clone, Debug)]
@@ -15,7 +16,7 @@ pub(super) struct Joint {
 pub(super) struct Skin {
     pub joints: Vec<usize>,
     /// From the body's own space to each joint's.
-    pub inverse_bind: Vec<Affine>,
+    pub inverse_bind: Vec<DAffine3>,
 }
 
 /// A mesh on a node.
@@ -74,12 +75,12 @@ impl Scene {
     }
 
     /// From each node's space to the world's.
-    pub(super) fn globals(&self, placements: &[Placement]) -> Vec<Affine> {
-        let mut globals = vec![Affine::IDENTITY; placements.len()];
+    pub(super) fn globals(&self, placements: &[Placement]) -> Vec<DAffine3> {
+        let mut globals = vec![DAffine3::IDENTITY; placements.len()];
         for &node in &self.order {
             let local = placements[node].affine();
             globals[node] = match self.nodes[node].parent {
-                Some(parent) => globals[parent].after(&local),
+                Some(parent) => globals[parent] * local,
                 None => local,
             };
         }
@@ -90,43 +91,40 @@ impl Scene {
 fn set_part(placement: &mut Placement, part: Part, value: &[f64]) {
     let Placement::Parts { translation, rotation, scale } = placement else { return };
     match part {
-        Part::Translation => translation.copy_from_slice(value),
-        Part::Rotation => rotation.copy_from_slice(value),
-        Part::Scale => scale.copy_from_slice(value),
+        Part::Translation => *translation = DVec3::from_slice(value),
+        Part::Rotation => *rotation = DQuat::from_slice(value),
+        Part::Scale => *scale = DVec3::from_slice(value),
         Part::Weights => {}
     }
 }
 
 impl Body {
-    fn place(&self, globals: &[Affine], weights: &[f64], out: &mut Vec<[f64; 3]>) {
-        let own = self.node.map_or(Affine::IDENTITY, |node| globals[node]);
-        let bones: Vec<Affine> = match &self.skin {
-            Some(skin) => skin.joints.iter().zip(&skin.inverse_bind).map(|(&j, bind)| globals[j].after(bind)).collect(),
+    fn place(&self, globals: &[DAffine3], weights: &[f64], out: &mut Vec<[f64; 3]>) {
+        let own = self.node.map_or(DAffine3::IDENTITY, |node| globals[node]);
+        let bones: Vec<DAffine3> = match &self.skin {
+            Some(skin) => skin.joints.iter().zip(&skin.inverse_bind).map(|(&j, bind)| globals[j] * *bind).collect(),
             None => Vec::new(),
         };
         for (vertex, position) in self.positions.iter().enumerate() {
-            let mut position = position.map(f64::from);
+            let mut position = DVec3::from(position.map(f64::from));
             for (target, &weight) in self.targets.iter().zip(weights) {
                 if weight != 0.0 {
-                    for k in 0..3 {
-                        position[k] += weight * f64::from(target[vertex][k]);
-                    }
+                    position += weight * DVec3::from(target[vertex].map(f64::from));
                 }
             }
-            out.push(if bones.is_empty() { own.apply(position) } else { self.bend(vertex, position, &bones) });
+            let at =
+                if bones.is_empty() { own.transform_point3(position) } else { self.bend(vertex, position, &bones) };
+            out.push(at.into());
         }
     }
 
     /// Linear blend skinning. The node's own place does not matter: the joints' do.
-    fn bend(&self, vertex: usize, position: [f64; 3], bones: &[Affine]) -> [f64; 3] {
+    fn bend(&self, vertex: usize, position: DVec3, bones: &[DAffine3]) -> DVec3 {
         let start = vertex * self.influences_each;
-        let mut bent = [0.0; 3];
+        let mut bent = DVec3::ZERO;
         for &(joint, weight) in &self.influences[start..start + self.influences_each] {
             if weight != 0.0 {
-                let moved = bones[joint as usize].apply(position);
-                for k in 0..3 {
-                    bent[k] += f64::from(weight) * moved[k];
-                }
+                bent += f64::from(weight) * bones[joint as usize].transform_point3(position);
             }
         }
         bent

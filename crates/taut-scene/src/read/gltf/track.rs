@@ -5,6 +5,7 @@ use super::json::{Animation, Root, Sampler};
 use super::transform::{normalized, slerp};
 use crate::read::Options;
 use crate::read::error::{ReadError, Result, quote};
+use glam::DQuat;
 
 /// Which part of a node a track moves.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -56,8 +57,9 @@ impl Track {
             Interpolation::Step => out.extend(self.value(next - 1).iter().map(|&x| f64::from(x))),
             Interpolation::CubicSpline => self.sample_spline(next, t, step, out),
             Interpolation::Linear if self.part == Part::Rotation => {
-                let unit = |k: usize| normalized(std::array::from_fn(|i| f64::from(self.value(k)[i])));
-                out.extend(slerp(unit(next - 1), unit(next), t));
+                let unit =
+                    |k: usize| normalized(DQuat::from_array(std::array::from_fn(|i| f64::from(self.value(k)[i]))));
+                out.extend(slerp(unit(next - 1), unit(next), t).to_array());
             }
             Interpolation::Linear => {
                 let pairs = self.value(next - 1).iter().zip(self.value(next));

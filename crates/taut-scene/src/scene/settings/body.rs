@@ -108,7 +108,10 @@ impl Cloth {
     pub fn material(&self) -> taut::Cloth {
         let (k, d) = (&self.stiffness, &self.damping);
         taut::Cloth {
-            density: self.density.or(self.fabric.map(|f| f.0.density.value)).unwrap_or(taut::Cloth::default().density),
+            density: self
+                .density
+                .or(self.fabric.map(|f| f.0.figures.density.value))
+                .unwrap_or(taut::Cloth::default().density),
             grain: self.grain.0,
             form: self.form.into(),
             stiffness: taut::ClothStiffness {

@@ -31,8 +31,8 @@ impl Contact {
     pub fn cloth(&self, cloth: &Cloth) -> taut::ContactMaterial {
         let fabric = cloth.fabric.map(|fabric| fabric.0);
         taut::ContactMaterial {
-            thickness: cloth.thickness.or(fabric.map(|f| f.thickness.value)).unwrap_or(self.thickness),
-            friction: cloth.friction.or(fabric.map(|f| f.friction.value)).unwrap_or(self.friction),
+            thickness: cloth.thickness.or(fabric.map(|f| f.figures.thickness.value)).unwrap_or(self.thickness),
+            friction: cloth.friction.or(fabric.map(|f| f.figures.friction.value)).unwrap_or(self.friction),
             self_contact: cloth.self_collision,
         }
     }

@@ -245,75 +245,90 @@ impl GenerateSurface {
 
     /// Makes the mesh, as it is at rest.
     pub fn mesh(&self) -> Result<TriMesh, GenerateError> {
-        match self {
-            Self::Sheet(p) => make::sheet(&make::SheetParams {
-                width: p.width,
-                height: p.height,
-                nx: p.nx,
-                ny: p.ny,
-                plane: p.plane.into(),
-                centre: p.centre,
-                tessellation: match p.cut {
-                    Cut::Alternating => make::Tessellation::Alternating,
-                    Cut::Regular => make::Tessellation::Regular,
-                    Cut::Irregular => make::Tessellation::Irregular { seed: u64::from(p.seed) },
-                },
-            }),
-            Self::Disc(p) => make::disc(&make::DiscParams {
-                radius: p.radius,
-                rings: p.rings,
-                plane: p.plane.into(),
-                centre: p.centre,
-                tessellation: match p.irregular {
-                    false => make::DiscTessellation::Rings,
-                    true => make::DiscTessellation::Irregular { seed: u64::from(p.seed) },
-                },
-            }),
-            Self::Tube(p) => make::tube(&make::TubeParams {
-                radius: p.radius,
-                height: p.height,
-                around: p.around,
-                along: p.along,
-                centre: p.centre,
-            }),
-            Self::Skirt(p) => make::skirt(&make::SkirtParams {
-                top_radius: p.top_radius,
-                bottom_radius: p.bottom_radius,
-                height: p.height,
-                around: p.around,
-                along: p.along,
-                centre: p.centre,
-                pattern: match p.pattern {
-                    SkirtCut::Gores => make::SkirtPattern::Gores,
-                    SkirtCut::OnePiece => make::SkirtPattern::OnePiece,
-                },
-            }),
-            Self::Dress(p) => make::dress(&make::DressParams {
-                radii: p.radii,
-                depth: p.depth,
-                height: p.height,
-                strap: p.strap,
-                around: p.around,
-                along: p.along,
-                strap_across: p.strap_across,
-                strap_along: p.strap_along,
-                centre: p.centre,
-            }),
-            Self::Knot(p) => Ok(make::knot(&p.params())?.0),
-            Self::Sphere(p) => make::sphere(&make::SphereParams {
-                radius: p.radius,
-                detail: SphereDetail::Divisions(p.steps),
-                centre: p.centre,
-            }),
-            Self::Box(p) => {
-                make::box_surface(&make::BoxParams { size: p.size, divisions: p.divisions, centre: p.centre })
+        match *self {
+            Self::Sheet(ref p) => make::sheet(&p.params()),
+            Self::Disc(ref p) => make::disc(&p.params()),
+            Self::Tube(Tube { radius, height, around, along, centre }) => {
+                make::tube(&make::TubeParams { radius, height, around, along, centre })
             }
-            Self::Capsule(p) => make::capsule(&make::CapsuleParams {
-                radius: p.radius,
-                length: p.length,
-                rings: p.rings,
-                centre: p.centre,
-            }),
+            Self::Skirt(ref p) => make::skirt(&p.params()),
+            Self::Dress(ref p) => make::dress(&p.params()),
+            Self::Knot(ref p) => Ok(make::knot(&p.params())?.0),
+            Self::Sphere(SphereSurface { radius, steps, centre }) => {
+                make::sphere(&make::SphereParams { radius, detail: SphereDetail::Divisions(steps), centre })
+            }
+            Self::Box(BoxSurface { size, divisions, centre }) => {
+                make::box_surface(&make::BoxParams { size, divisions, centre })
+            }
+            Self::Capsule(CapsuleSurface { radius, length, rings, centre }) => {
+                make::capsule(&make::CapsuleParams { radius, length, rings, centre })
+            }
+        }
+    }
+}
+
+impl Sheet {
+    fn params(&self) -> make::SheetParams {
+        make::SheetParams {
+            width: self.width,
+            height: self.height,
+            nx: self.nx,
+            ny: self.ny,
+            plane: self.plane.into(),
+            centre: self.centre,
+            tessellation: match self.cut {
+                Cut::Alternating => make::Tessellation::Alternating,
+                Cut::Regular => make::Tessellation::Regular,
+                Cut::Irregular => make::Tessellation::Irregular { seed: u64::from(self.seed) },
+            },
+        }
+    }
+}
+
+impl Disc {
+    fn params(&self) -> make::DiscParams {
+        make::DiscParams {
+            radius: self.radius,
+            rings: self.rings,
+            plane: self.plane.into(),
+            centre: self.centre,
+            tessellation: match self.irregular {
+                false => make::DiscTessellation::Rings,
+                true => make::DiscTessellation::Irregular { seed: u64::from(self.seed) },
+            },
+        }
+    }
+}
+
+impl Skirt {
+    fn params(&self) -> make::SkirtParams {
+        make::SkirtParams {
+            top_radius: self.top_radius,
+            bottom_radius: self.bottom_radius,
+            height: self.height,
+            around: self.around,
+            along: self.along,
+            centre: self.centre,
+            pattern: match self.pattern {
+                SkirtCut::Gores => make::SkirtPattern::Gores,
+                SkirtCut::OnePiece => make::SkirtPattern::OnePiece,
+            },
+        }
+    }
+}
+
+impl Dress {
+    fn params(&self) -> make::DressParams {
+        make::DressParams {
+            radii: self.radii,
+            depth: self.depth,
+            height: self.height,
+            strap: self.strap,
+            around: self.around,
+            along: self.along,
+            strap_across: self.strap_across,
+            strap_along: self.strap_along,
+            centre: self.centre,
         }
     }
 }
