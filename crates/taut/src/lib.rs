@@ -25,6 +25,8 @@
 //! # Ok::<(), taut::BuildError>(())
 //! ```
 
+#![cfg_attr(not(feature = "global"), allow(dead_code))]
+
 mod boundary;
 mod builder;
 mod constraint;

@@ -230,6 +230,7 @@ impl LimitKernels for f32 {
 }
 
 #[allow(private_interfaces)]
+#[cfg(feature = "f64")]
 impl LimitKernels for f64 {
     fn relax(limiter: &Limiter<Self>, application: &mut Application<'_, Self>) -> LimitReport {
         limiter.relax_in(application)

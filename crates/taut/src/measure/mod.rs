@@ -17,6 +17,7 @@ use crate::state::State;
 ///
 /// Explicit integrators ([`AlphaBeta`](crate::Integrator::AlphaBeta) with `alpha` or `beta` 0) are stable up to substeps of 2/ω, less with
 /// damping: h² + 2 γ h ≤ 4/ω².
+#[cfg(feature = "global")]
 pub fn fastest_mode<T: Scalar>(model: &Model<T>) -> f64 {
     let rest: Vec<[f64; 3]> = model.user.iter().map(|&u| model.positions[u as usize]).collect();
     let masses: Vec<f64> = model.user.iter().map(|&u| model.masses[u as usize]).collect();

@@ -1,6 +1,7 @@
 //! Solvers: what is done with the elements' rows.
 
 pub mod aero;
+#[cfg(feature = "global")]
 pub(crate) mod global;
 pub mod pbd;
 pub(crate) mod scheme;

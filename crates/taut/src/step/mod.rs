@@ -11,6 +11,7 @@ mod report;
 mod run;
 mod scratch;
 mod solve;
+#[cfg(feature = "global")]
 mod together;
 mod touch;
 mod user;
@@ -104,6 +105,9 @@ impl StepPlan {
             return Err(Problem::TimeStep);
         }
         let global = !matches!(params.solver, Solver::GaussSeidel { .. }) && state.elastic();
+        if global && cfg!(not(feature = "global")) {
+            return Err(Problem::Solver);
+        }
         let wanted = if global { Inextensibility::NONE } else { params.inextensibility };
         let inextensibility = &mut memory.inextensibility;
         inextensibility.prepare(&model.at_rest(), &wanted, params.gravity, &state.x);
@@ -129,6 +133,7 @@ impl StepPlan {
         let integrator = if model.projects() { Integrator::ImplicitEuler } else { params.integrator };
         state.settle_targets();
         let first = state.remember(integrator.remembers(), h);
+        #[cfg(feature = "global")]
         if global {
             memory.global.prepare(&model.elements, &model.user_rows, model.vertices(), params.solver);
         }

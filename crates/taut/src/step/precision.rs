@@ -22,7 +22,7 @@ pub trait Precision: LimitKernels {
 }
 
 macro_rules! precision {
-    ($($t:ty),*) => {$(
+    ($t:ty) => {
         impl Precision for $t {
             fn step(
                 model: &Model<Self>,
@@ -34,7 +34,9 @@ macro_rules! precision {
                 step_in(model, state, scratch, params, dt)
             }
         }
-    )*};
+    };
 }
 
-precision!(f32, f64);
+precision!(f32);
+#[cfg(feature = "f64")]
+precision!(f64);

@@ -92,6 +92,8 @@ pub enum Problem {
     TimeStep,
     /// The state was made for another model.
     OtherModel,
+    /// The solver treats all elements together, and the engine was built without its feature `global`.
+    Solver,
 }
 
 /// Colliders with numbers that cannot be computed with, or lists of the wrong length, which were left out of a step.

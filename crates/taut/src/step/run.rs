@@ -11,6 +11,7 @@ use crate::contact::pipeline::ContactPipeline;
 use crate::contact::{Collider, FrictionBudget, PlacedCollider};
 use crate::lanes::{BLOCK, Scalar, Shared};
 use crate::model::Model;
+#[cfg(feature = "global")]
 use crate::solve::global::Global;
 use crate::solve::scheme::{Integrator, Scheme};
 use crate::solve::user::UserDesk;
@@ -73,6 +74,7 @@ pub(super) struct Multipliers<'a, T> {
 /// What takes part in the step besides sweeps over the elements, if it does.
 pub(super) struct StepParts<'a, T: Scalar> {
     /// The solver, if it treats all elements together.
+    #[cfg(feature = "global")]
     pub global: Option<&'a Global>,
     /// What keeps cloth from stretching.
     pub inextensibility: Option<&'a crate::levels::Inextensible<T>>,
@@ -157,6 +159,7 @@ impl<'a, T: Precision> Run<'a, T> {
             targets: &state.targets,
             colliders,
             parts: StepParts {
+                #[cfg(feature = "global")]
                 global: plan.global.then_some(&memory.global),
                 inextensibility: memory.inextensibility.acting(),
                 limits: memory.limit.begin(&model.limits, lanes),
@@ -165,6 +168,18 @@ impl<'a, T: Precision> Run<'a, T> {
             clock,
             most: Default::default(),
         }
+    }
+
+    /// Solves a substep's equations, in the way that integrator and solver ask for.
+    fn find_positions(&self, worker: Worker<'_>, substep: &Substep<T>, log: &mut Log) {
+        if substep.scheme.reach <= 0.0 {
+            return self.explicit_step(worker, substep, log);
+        }
+        #[cfg(feature = "global")]
+        if let Some(global) = self.parts.global {
+            return self.solve_together(worker, global, substep, log);
+        }
+        self.solve(worker, substep, log);
     }
 
     /// All substeps, as one worker's part: the stages of a step, top to bottom.
@@ -176,11 +191,7 @@ impl<'a, T: Precision> Run<'a, T> {
             self.lap(&mut log, Stage::Predict);
             self.detect(worker, number);
             self.lap(&mut log, Stage::Detect);
-            match self.parts.global {
-                _ if substep.scheme.reach <= 0.0 => self.explicit_step(worker, &substep, &mut log),
-                Some(global) => self.solve_together(worker, global, &substep, &mut log),
-                None => self.solve(worker, &substep, &mut log),
-            }
+            self.find_positions(worker, &substep, &mut log);
             if substep.scheme.reach > 0.0 {
                 self.limit(worker, &substep.scheme, &substep.colliders, &mut log);
             }

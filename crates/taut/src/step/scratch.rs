@@ -6,6 +6,7 @@ use crate::contact::pipeline::ContactPipeline;
 use crate::lanes::{Scalar, Vertex, Width};
 use crate::levels::Inextensible;
 use crate::limit::LimitReport;
+#[cfg(feature = "global")]
 use crate::solve::global::Global;
 use crate::team::Team;
 use fearless_simd::Level;
@@ -33,6 +34,7 @@ pub(super) struct StepMemory<T: Scalar> {
     /// How far simple colliders have pressed each vertex, m, and whether anything has touched it.
     pub pressed: Vec<T>,
     pub touched: Vec<bool>,
+    #[cfg(feature = "global")]
     pub global: Global,
     pub contact: Mutex<ContactPipeline<T>>,
     pub limit: StepLimits<T>,
