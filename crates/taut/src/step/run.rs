@@ -125,13 +125,7 @@ impl<'a, T: Precision> Run<'a, T> {
         let scheme = time.integrator.scheme(time.h, false);
         let recalls = params.solver.on_positions() && scheme.looks_back() && scheme.reach > 0.0;
         let accelerations_known = state.recall(recalls);
-        for list in [&mut memory.x_start, &mut memory.x_predicted, &mut memory.elastic] {
-            list.resize(state.x.len(), [T::of(0.0); 4]);
-        }
-        memory.pressed.clear();
-        memory.pressed.resize(state.x.len(), T::of(0.0));
-        memory.touched.clear();
-        memory.touched.resize(state.x.len(), false);
+        memory.lay_out(state.x.len());
         Run {
             model,
             params,

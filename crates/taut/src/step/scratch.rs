@@ -22,7 +22,7 @@ pub struct Scratch<T: Scalar> {
     pub(super) memory: StepMemory<T>,
 }
 
-/// StepMemory to work in. What depends on the model alone is kept from step to step.
+/// Memory to work in. What depends on the model alone is kept from step to step.
 #[derive(Debug, Default)]
 pub(super) struct StepMemory<T: Scalar> {
     /// x at a substep's start.
@@ -39,6 +39,19 @@ pub(super) struct StepMemory<T: Scalar> {
     pub contact: Mutex<ContactPipeline<T>>,
     pub limit: StepLimits<T>,
     pub inextensibility: Inextensible<T>,
+}
+
+impl<T: Scalar> StepMemory<T> {
+    /// Lists for so many vertices, none of which touches anything.
+    pub fn lay_out(&mut self, vertices: usize) {
+        for list in [&mut self.x_start, &mut self.x_predicted, &mut self.elastic] {
+            list.resize(vertices, [T::of(0.0); 4]);
+        }
+        self.pressed.clear();
+        self.pressed.resize(vertices, T::of(0.0));
+        self.touched.clear();
+        self.touched.resize(vertices, false);
+    }
 }
 
 impl<T: Scalar> Scratch<T> {
