@@ -110,7 +110,8 @@ impl<'a, T: Scalar> Target<'a, T> {
 }
 
 impl<T: Scalar> Chunk<'_, T> {
-    /// Where vertex i of the chunk wants to be (for rates: its velocity), with its inverse mass, 0 if it may not be moved.
+    /// Where vertex i of the chunk wants to be (for rates: its velocity), with its inverse mass, 0 if it may not be
+    /// moved.
     fn candidate(&self, i: usize, fixed: bool) -> Vertex<T> {
         let mut p = match self {
             Chunk::Velocities { x, v, dt } => {
@@ -180,9 +181,9 @@ pub(super) struct Application<'a, T> {
 }
 
 impl<T: LimitKernels> Limiter<T> {
-    /// Filters `target`, as one worker of a team: all call this, with memory that was laid out for this limiter. Does not move vertices
-    /// whose flag is set in `fixed`; those beyond the last flag are free. So many of the most sweeps (or systems) are `spent`
-    /// already. All workers get the same report, when all are done.
+    /// Filters `target`, as one worker of a team: all call this, with memory that was laid out for this limiter. Does
+    /// not move vertices whose flag is set in `fixed`; those beyond the last flag are free. So many of the most sweeps
+    /// (or systems) are `spent` already. All workers get the same report, when all are done.
     pub(crate) fn filter(
         &self,
         worker: Worker<'_>,

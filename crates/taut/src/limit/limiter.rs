@@ -33,8 +33,8 @@ impl<T: Scalar> Limiter<T> {
         Limiter { vertices, rates: false, kind }
     }
 
-    /// Continuum-based strain limiting of `triangles` on `vertices` vertices. `limits` has one entry for all triangles or one
-    /// for each.
+    /// Continuum-based strain limiting of `triangles` on `vertices` vertices. `limits` has one entry for all triangles
+    /// or one for each.
     pub fn csl(
         vertices: usize,
         triangles: &[RestTriangle],
@@ -44,8 +44,8 @@ impl<T: Scalar> Limiter<T> {
         Ok(Limiter::new(vertices, Kind::Csl(Csl::new(vertices, triangles, limits, settings)?)))
     }
 
-    /// The rows of Strain Based Dynamics, of `triangles` on `vertices` vertices. `limits` has one entry for all triangles or
-    /// one for each.
+    /// The rows of Strain Based Dynamics, of `triangles` on `vertices` vertices. `limits` has one entry for all
+    /// triangles or one for each.
     pub fn sbd(
         vertices: usize,
         triangles: &[RestTriangle],
@@ -57,8 +57,8 @@ impl<T: Scalar> Limiter<T> {
 
     /// The strain of `edges` on `vertices` vertices, |e|/L − 1, all with the same band.
     ///
-    /// One limit for everything: an edge resists along itself only, so what a limit means for weft, warp and shear depends on
-    /// the mesh. This is what CSL is compared with.
+    /// One limit for everything: an edge resists along itself only, so what a limit means for weft, warp and shear
+    /// depends on the mesh. This is what CSL is compared with.
     pub fn edges(vertices: usize, edges: &[RestEdge], band: Band, settings: SweepSettings) -> Result<Self, LimitError> {
         Ok(Limiter::new(vertices, Kind::Edges(EdgeLimit::new(vertices, edges, band, 0.0, settings)?)))
     }
@@ -92,11 +92,11 @@ impl<T: Scalar> Limiter<T> {
     }
 
     /// The same elements with the same limits, now on how fast strain changes, in 1/s: for
-    /// [`apply_to_rates`](Self::apply_to_rates). Bridson's "no more than 10 % in a step" is `Band::both(0.1 / dt)`. Areas and volumes
-    /// have no limits on rates, and stay as they are.
+    /// [`apply_to_rates`](Self::apply_to_rates). Bridson's "no more than 10 % in a step" is `Band::both(0.1 / dt)`.
+    /// Areas and volumes have no limits on rates, and stay as they are.
     ///
-    /// Positions that collisions have settled must not be touched any more, but velocities may: nodes that a collision has
-    /// stopped are fixed, and their neighbours follow them, which puts "significant stress off" the next collisions
+    /// Positions that collisions have settled must not be touched any more, but velocities may: nodes that a collision
+    /// has stopped are fixed, and their neighbours follow them, which puts "significant stress off" the next collisions
     /// (CSL §4.1).
     pub fn into_rates(self) -> Self {
         Limiter { rates: !matches!(self.kind, Kind::Sizes(_)), ..self }
@@ -170,10 +170,11 @@ impl<T: Scalar> Limiter<T> {
 impl<T: LimitKernels> Limiter<T> {
     /// Filters velocities `v` (m/s) so that x + `dt` v respects the limits.
     ///
-    /// `x` has positions (m) with inverse masses (1/kg); a vertex with inverse mass 0, or with its flag in `fixed` set, keeps
-    /// its velocity (`fixed` may be shorter, or empty: the others are free). `dt` is the time step, s. Never fails: with
-    /// arrays shorter than [`vertices`](Self::vertices), a time step that is not positive and finite, or a limiter of rates,
-    /// nothing happens and the report says that nothing converged. Velocities that were not finite come back as zero.
+    /// `x` has positions (m) with inverse masses (1/kg); a vertex with inverse mass 0, or with its flag in `fixed` set,
+    /// keeps its velocity (`fixed` may be shorter, or empty: the others are free). `dt` is the time step, s. Never
+    /// fails: with arrays shorter than [`vertices`](Self::vertices), a time step that is not positive and finite, or a
+    /// limiter of rates, nothing happens and the report says that nothing converged. Velocities that were not finite
+    /// come back as zero.
     pub fn apply(
         &self,
         x: &[Vertex<T>],
@@ -214,8 +215,8 @@ impl<T: LimitKernels> Limiter<T> {
 
 /// What limiters need of a number: `f32` and `f64`, and nothing else.
 ///
-/// Kernels come in several lane widths and instruction sets, and are compiled here, once for each precision: no user's crate should
-/// have to compile them again.
+/// Kernels come in several lane widths and instruction sets, and are compiled here, once for each precision: no user's
+/// crate should have to compile them again.
 #[allow(private_interfaces)]
 pub trait LimitKernels: Scalar {
     #[doc(hidden)]

@@ -1,18 +1,18 @@
 //! Strain limiters: velocity filters that keep deformation within bounds, behind any simulator.
 //!
-//! A simulator with soft forces hands over positions and the velocities it wants to move with; a [`Limiter`] changes the
-//! velocities so that the candidate positions x + Δt v respect limits on strain. Nothing here needs any other part of
-//! the engine: arrays of vertices go in, velocities and a [`LimitReport`] come out.
+//! A simulator with soft forces hands over positions and the velocities it wants to move with; a [`Limiter`] changes
+//! the velocities so that the candidate positions x + Δt v respect limits on strain. Nothing here needs any other part
+//! of the engine: arrays of vertices go in, velocities and a [`LimitReport`] come out.
 //!
 //! | limiter | limits | paper |
 //! | --- | --- | --- |
 //! | [`Limiter::csl`] | weft, warp and shear strain of triangles, each on its own | Continuum-based Strain Limiting |
 //! | [`Limiter::edges`] | lengths of edges | Provot; Bridson et al. |
 //! | [`Limiter::sbd`] | weft, warp and shear, by the rows of Strain Based Dynamics | SBD §4 |
-//! | [`Limiter::areas`], [`Limiter::volumes`] | areas of triangles, volumes of tetrahedra, all at once | Area Preserving Strain Limiting |
+//! | [`Limiter::areas`], [`Limiter::volumes`] | areas, volumes, all at once | Area Preserving Strain Limiting |
 //!
-//! The first three can limit rates of strain instead ([`Limiter::into_rates`]). All give the same bits for any number of
-//! threads and any lane width, skip what cannot be computed with, and say so.
+//! The first three can limit rates of strain instead ([`Limiter::into_rates`]). All give the same bits for any number
+//! of threads and any lane width, skip what cannot be computed with, and say so.
 //!
 //! ```
 //! use taut::limit::{Band, CslSettings, LimitScratch, Limiter, RestTriangle, StrainLimits};

@@ -6,9 +6,9 @@ use core::ops::Range;
 
 /// One worker's handle on an array that all workers read, and that each writes its own chunk of.
 ///
-/// Workers meet after they have written. What they read of it they read while they write another array, or before they meet for
-/// another reason: so nobody reads what is being written. (Meeting before writing as well would need no such care, and doubles
-/// the meetings.)
+/// Workers meet after they have written. What they read of it they read while they write another array, or before they
+/// meet for another reason: so nobody reads what is being written. (Meeting before writing as well would need no such
+/// care, and doubles the meetings.)
 #[derive(Debug)]
 pub(super) struct Phased<'a, T> {
     pub worker: Worker<'a>,

@@ -166,7 +166,8 @@ pub fn tets_of_batch<T: Scalar, const R: usize>(batch: &Batch<T, 4, 12, R>) -> V
         for lane in 0..BLOCK {
             let Some(slot) = out.get_mut(source[lane] as usize) else { continue };
             let b = block.rest.map(|r| r[lane].f64());
-            // Row k of Q⁻¹ is (B_0k, B_1k, B_2k); column k of Q, edge k, is the cross product of the other two over det.
+            // Row k of Q⁻¹ is (B_0k, B_1k, B_2k); column k of Q, edge k, is the cross product of the other two over
+            // det.
             let [r0, r1, r2] = [0, 1, 2].map(|k| V3::new(b[k], b[3 + k], b[6 + k]));
             let det = 1.0 / r0.dot(r1.cross(r2));
             let scaled = |e: V3<f64>| [e.x * det * b[9], e.y * det * b[10], e.z * det * b[11]];

@@ -1,5 +1,5 @@
-//! Rows of elements as limits: projected only where they, or their rates, are beyond their band. What limiters of edges and of
-//! Strain Based Dynamics have in common.
+//! Rows of elements as limits: projected only where they, or their rates, are beyond their band. What limiters of edges
+//! and of Strain Based Dynamics have in common.
 //!
 //! The rows are the engine's own ([`element`](crate::element)); what is added here is a consumer that clips them.
 
@@ -22,8 +22,8 @@ pub(super) struct RowLimit<E, T, const V: usize, const D: usize, const P: usize,
     kind: PhantomData<E>,
 }
 
-/// Keeps the strain of every edge, |e|/L − 1, within a band, by moving its ends along it (Provot 1995), or its rate (Bridson et al.
-/// 2002).
+/// Keeps the strain of every edge, |e|/L − 1, within a band, by moving its ends along it (Provot 1995), or its rate
+/// (Bridson et al. 2002).
 pub(super) type EdgeLimit<T> = RowLimit<Edge, T, 2, 1, 2, 1, 5>;
 
 /// Keeps stretch along weft and warp, √S_ii − 1 (SBD Eq. 14), and shear, the cosine of the angle between the axes (SBD
@@ -31,8 +31,8 @@ pub(super) type EdgeLimit<T> = RowLimit<Edge, T, 2, 1, 2, 1, 5>;
 pub(super) type SbdLimit<T> = RowLimit<TriStrain<Improved>, T, 3, 2, 6, 4, 18>;
 
 impl<T: Scalar> EdgeLimit<T> {
-    /// Edges give way like springs of `stiffness` k (N/m), rows with a compliance 1/(k L²) (1/J), instead of ending at their band, if
-    /// that is above 0.
+    /// Edges give way like springs of `stiffness` k (N/m), rows with a compliance 1/(k L²) (1/J), instead of ending at
+    /// their band, if that is above 0.
     pub fn new(
         vertices: usize,
         edges: &[RestEdge],
@@ -175,9 +175,9 @@ fn part<L: Copy, const Q: usize, const N: usize>(all: &[L; Q], from: usize) -> [
     out
 }
 
-/// Inverse masses to find multipliers with, and 1 where any vertex can move, else 0. Elements of three and more vertices may have
-/// rows that their free vertices hardly touch; held ones count as a little movable there, as in projection. An edge's row
-/// always moves its free end, and is met exactly.
+/// Inverse masses to find multipliers with, and 1 where any vertex can move, else 0. Elements of three and more
+/// vertices may have rows that their free vertices hardly touch; held ones count as a little movable there, as in
+/// projection. An edge's row always moves its free end, and is met exactly.
 #[inline(always)]
 fn movable<L: Real, const V: usize>(p: &[[L; 4]; V]) -> ([L; V], L) {
     let w = weights(p);

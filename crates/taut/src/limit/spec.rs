@@ -53,8 +53,8 @@ impl LimitSpec {
         LimitSpec::new(LimitKind::Csl(limits, CslSettings { sweeps: STEP, ..CslSettings::default() }))
     }
 
-    /// The same by Jacobi with nodal averaging (CSL Eq. 12). `held` is the emphasis on elements with a fixed vertex, 1 for
-    /// none.
+    /// The same by Jacobi with nodal averaging (CSL Eq. 12). `held` is the emphasis on elements with a fixed vertex, 1
+    /// for none.
     pub fn csl_jacobi(limits: StrainLimits, held: f64) -> Self {
         let scheme = CslScheme::Jacobi { held };
         LimitSpec::new(LimitKind::Csl(limits, CslSettings { scheme, sweeps: STEP, ..CslSettings::default() }))
@@ -156,8 +156,8 @@ impl<T> Default for Stack<T> {
 }
 
 impl<T: Scalar> Stack<T> {
-    /// Makes what is asked for, for `vertices` vertices and the elements that `parts` has for a limiter and its number. What
-    /// `old` has of it already is taken over.
+    /// Makes what is asked for, for `vertices` vertices and the elements that `parts` has for a limiter and its number.
+    /// What `old` has of it already is taken over.
     pub fn new<E: From<LimitError>>(
         vertices: usize,
         specs: &[LimitSpec],

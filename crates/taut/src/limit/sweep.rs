@@ -13,8 +13,8 @@ pub struct SweepSettings {
     pub iterations: u32,
     /// A violation this small counts as none (strain, no unit).
     pub tolerance: f64,
-    /// Seeds the order of traversal, which changes from sweep to sweep so that no direction is favoured (CSL §5). The same
-    /// seed gives the same order.
+    /// Seeds the order of traversal, which changes from sweep to sweep so that no direction is favoured (CSL §5). The
+    /// same seed gives the same order.
     pub seed: u64,
 }
 
@@ -36,15 +36,16 @@ impl SweepSettings {
 
 /// How a limiter wants to move the elements of one lot, from their vertices and rest numbers alone.
 ///
-/// Vertices come from A arrays: the first is what is moved, with inverse masses. If there are two, those are velocities and the
-/// positions they are at, for limits on rates.
+/// Vertices come from A arrays: the first is what is moved, with inverse masses. If there are two, those are velocities
+/// and the positions they are at, for limits on rates.
 pub(super) trait Policy<T: Scalar, const V: usize, const P: usize, const A: usize>: Copy {
     /// In how many ways its sweeps are compiled.
     type Compiled: Compiled;
     /// Rows whose violations are told apart.
     const ROWS: usize;
 
-    /// What is seen of a lot with its vertices at `at`, and how it is to move, if `moving` is set. Must be `#[inline(always)]`.
+    /// What is seen of a lot with its vertices at `at`, and how it is to move, if `moving` is set. Must be
+    /// `#[inline(always)]`.
     fn displace<L: Lanes<T>>(&self, rest: &[L; P], at: &[[[L; 4]; V]; A], moving: bool) -> Wanted<L, V>;
 }
 
@@ -251,11 +252,13 @@ impl<T: Scalar, const V: usize, const P: usize> Swept<T, V, P> {
         job.add_up(&kernel.tally())
     }
 
-    /// Looks, then has `sweep` go over all elements until all limits hold or the sweeps run out, then looks again. `sweep` gets the
-    /// order of colours, and hears whether limits nearly hold and yet take long. `violation` names the rows.
+    /// Looks, then has `sweep` go over all elements until all limits hold or the sweeps run out, then looks again.
+    /// `sweep` gets the order of colours, and hears whether limits nearly hold and yet take long. `violation` names the
+    /// rows.
     ///
-    /// Every sweep visits all elements: no active set as for the limit at the end of a step. A step's limiters take three or so
-    /// sweeps in a substep besides looking at everything before and after, which no active set can spare them.
+    /// Every sweep visits all elements: no active set as for the limit at the end of a step. A step's limiters take
+    /// three or so sweeps in a substep besides looking at everything before and after, which no active set can spare
+    /// them.
     pub fn converge<K, const A: usize>(
         &self,
         job: &mut Application<'_, T>,

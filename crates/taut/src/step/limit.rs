@@ -49,18 +49,21 @@ pub(super) struct Limits<'a, T> {
 }
 
 impl<T: Precision> Run<'_, T> {
-    /// Brings strain within its limits, in turn with contact, which has the last word: nothing ends up inside a collider.
+    /// Brings strain within its limits, in turn with contact, which has the last word: nothing ends up inside a
+    /// collider.
     ///
-    /// Vertices that touch something move like others, and contact puts them back on its surface, which may stretch what the limiters had
-    /// brought within limits; so they look again. Friction may use what presses in each turn only ([`FrictionBudget::Push`]). If all that
-    /// had pressed in the substep held them each time, a limiter would pull at the same vertex in vain in every turn and every
-    /// substep: a disc on a ball, limited to 4 %, crept to 7 % by that, and stayed there.
+    /// Vertices that touch something move like others, and contact puts them back on its surface, which may stretch
+    /// what the limiters had brought within limits; so they look again. Friction may use what presses in each turn only
+    /// ([`FrictionBudget::Push`]). If all that had pressed in the substep held them each time, a limiter would pull at
+    /// the same vertex in vain in every turn and every substep: a disc on a ball, limited to 4 %, crept to 7 % by that,
+    /// and stayed there.
     ///
-    /// Tried and rejected: holding vertices that touch, which leaves cloth that lies on something without limits (a sheet over
-    /// a bar, limited to 5 %, was stretched by 37 %); and the same in every other turn, which left the disc at 4.5 %.
+    /// Tried and rejected: holding vertices that touch, which leaves cloth that lies on something without limits (a
+    /// sheet over a bar, limited to 5 %, was stretched by 37 %); and the same in every other turn, which left the disc
+    /// at 4.5 %.
     ///
-    /// In every substep, not once a step: a hundred sweeps once a step left a hanging sheet 21 % beyond its limits, five in each
-    /// of 20 substeps 3 %.
+    /// In every substep, not once a step: a hundred sweeps once a step left a hanging sheet 21 % beyond its limits,
+    /// five in each of 20 substeps 3 %.
     ///
     /// What a limiter moves counts as velocity over the substep, 1/h, whatever the integrator makes of the solve's
     /// own displacements: a midpoint rule's 2/h would have cloth bounce off its limits.
@@ -125,8 +128,8 @@ impl<T: Precision> Run<'_, T> {
     }
 }
 
-/// Most turns of limiters and contact in a substep. A disc of 4,000 triangles on a ball took five in a few of 500 substeps, and
-/// less than two on average.
+/// Most turns of limiters and contact in a substep. A disc of 4,000 triangles on a ball took five in a few of 500
+/// substeps, and less than two on average.
 const MOST_TURNS: u32 = 8;
 
 /// What came of one turn of all limiters.

@@ -13,7 +13,8 @@ pub struct ApslClothParams {
     pub gravity: [f64; 3],
     /// Stiffness of the springs across edges, N/m.
     pub bend_stiffness: f64,
-    /// No edge becomes shorter than this share of its rest length, 0 to 1: areas alone would let triangles become needles.
+    /// No edge becomes shorter than this share of its rest length, 0 to 1: areas alone would let triangles become
+    /// needles.
     pub least_edge: f64,
     /// Parts that a step is taken in, 1 to 10,000. Half as many parts leave far more than twice the change of area.
     pub substeps: u32,
@@ -76,7 +77,8 @@ impl<T: LimitKernels> ApslCloth<T> {
     }
 
     /// Advances positions `x` (m, with inverse masses in 1/kg) and velocities `v` (m/s) by `dt` (s). Vertices with
-    /// inverse mass 0 move with their velocity. A vertex that would leave the range of numbers stays and stops. Returns what was done to areas, the worst of all parts.
+    /// inverse mass 0 move with their velocity. A vertex that would leave the range of numbers stays and stops. Returns
+    /// what was done to areas, the worst of all parts.
     pub fn step(
         &mut self,
         x: &mut [Vertex<T>],

@@ -16,9 +16,10 @@ use system::{CHUNK, System};
 /// How to preserve areas or volumes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ApslSettings {
-    /// The diagonal of G is multiplied by this, above 1 (APSL §4). Larger solves in fewer iterations and holds areas more loosely
-    /// in one solve, above all changes that vary slowly over the cloth, which G hardly sees: at 1.1 a solve takes 4 iterations
-    /// and a sheet stretched to twice its length is still 11 % too large after 30, at 1.001 one takes 50 and 4 are enough.
+    /// The diagonal of G is multiplied by this, above 1 (APSL §4). Larger solves in fewer iterations and holds areas
+    /// more loosely in one solve, above all changes that vary slowly over the cloth, which G hardly sees: at 1.1 a
+    /// solve takes 4 iterations and a sheet stretched to twice its length is still 11 % too large after 30, at 1.001
+    /// one takes 50 and 4 are enough.
     pub alpha: f64,
     /// Raises α for the next solve when conjugate gradients do not converge in `cg_iterations`, and lets it down again
     /// when they take less than half of that (APSL §4).
@@ -72,13 +73,13 @@ const MOST_ALPHA: f64 = 1e4;
 
 /// The limiter of Han: "Area Preserving Strain Limiting".
 ///
-/// Every triangle has a pressure; pressures push vertices along the gradients of the triangles' areas, and are found from one
-/// linear system G p = A − A₀ with **G = Δt² J M⁻¹ Jᵀ**, J the gradients of all areas. The paper's own entries are not
-/// symmetric (ERRATA); this G is, and couples triangles that share a vertex. One condition for each triangle leaves
-/// the others of its freedoms alone: no locking. Tetrahedra with volumes work alike.
+/// Every triangle has a pressure; pressures push vertices along the gradients of the triangles' areas, and are found
+/// from one linear system G p = A − A₀ with **G = Δt² J M⁻¹ Jᵀ**, J the gradients of all areas. The paper's own entries
+/// are not symmetric (ERRATA); this G is, and couples triangles that share a vertex. One condition for each triangle
+/// leaves the others of its freedoms alone: no locking. Tetrahedra with volumes work alike.
 ///
-/// The rows are the engine's area and volume rows, sizes relative to rest; Δt² only scales pressures and is left out. G is
-/// applied, never stored. Sums are taken in a fixed order.
+/// The rows are the engine's area and volume rows, sizes relative to rest; Δt² only scales pressures and is left out. G
+/// is applied, never stored. Sums are taken in a fixed order.
 #[derive(Clone, Debug)]
 pub(super) struct Apsl<T> {
     settings: ApslSettings,

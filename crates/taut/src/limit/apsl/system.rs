@@ -7,8 +7,8 @@ use super::{Apsl, Shapes};
 use crate::element::{Element, Improved, Row, Rows, TetStrain, TriStrain};
 use crate::lanes::{Real, Scalar, V3, Vertex};
 
-/// Elements whose contributions to a sum are added one by one; then come the chunks, in order. So the sum does not depend
-/// on how many workers there are.
+/// Elements whose contributions to a sum are added one by one; then come the chunks, in order. So the sum does not
+/// depend on how many workers there are.
 pub(super) const CHUNK: usize = 256;
 
 /// The numbers of an element: the diagonal of G, and the vectors of conjugate gradients.
@@ -120,8 +120,8 @@ impl<'a, T: Scalar> System<'a, T> {
         seen
     }
 
-    /// Solves (G + (α − 1) diag G) y = b by conjugate gradients, with the diagonal as preconditioner. Returns the number
-    /// of iterations and whether the residual fell to `tolerance` of its first size.
+    /// Solves (G + (α − 1) diag G) y = b by conjugate gradients, with the diagonal as preconditioner. Returns the
+    /// number of iterations and whether the residual fell to `tolerance` of its first size.
     pub fn solve(&mut self, alpha: f64, tolerance: f64, most: u32) -> (u32, bool) {
         let (extra, chunks) = (T::of(alpha - 1.0), self.chunks());
         self.entries.write(chunks, CHUNK, |_, entries| entries.iter_mut().for_each(|e| e[SOLUTION] = T::of(0.0)));

@@ -90,24 +90,24 @@ pub(super) fn room<T: Real>(u: &[T; 3], bounds: &[[T; 2]; 3]) -> [[T; 2]; 3] {
 /// How a change of strain is turned into motion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CslForm {
-    /// The strain after the motion, measured anew, is on the limits: F' = R Θ (U + b) with the in-plane rotation Θ that keeps
-    /// angular momentum. Agrees with the paper's to first order in b.
+    /// The strain after the motion, measured anew, is on the limits: F' = R Θ (U + b) with the in-plane rotation Θ that
+    /// keeps angular momentum. Agrees with the paper's to first order in b.
     #[default]
     Finite,
-    /// The paper's linear system B Δt v = b with rows for momentum (CSL Eqs. 8, 10, 11): on the limits as long as R is not
-    /// measured anew.
+    /// The paper's linear system B Δt v = b with rows for momentum (CSL Eqs. 8, 10, 11): on the limits as long as R is
+    /// not measured anew.
     Linear,
 }
 
 /// What happens to components of strain that are within their limits while others are corrected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CslIdle {
-    /// They change as they like: the correction is the smallest motion, in kinetic energy, that puts the others on their
-    /// limits. It takes energy out, never in.
+    /// They change as they like: the correction is the smallest motion, in kinetic energy, that puts the others on
+    /// their limits. It takes energy out, never in.
     #[default]
     Free,
-    /// They stay as they are (CSL Eq. 9). The motion is larger than it need be, and not along the shortest way: behind a
-    /// simulator with little damping of its own, cloth so limited does not come to rest.
+    /// They stay as they are (CSL Eq. 9). The motion is larger than it need be, and not along the shortest way: behind
+    /// a simulator with little damping of its own, cloth so limited does not come to rest.
     Kept,
 }
 
@@ -128,14 +128,14 @@ impl CslMotion {
 /// The displacements (m) of an element's three vertices that change its strain by `b` and keep its linear and angular
 /// momentum: CSL Eqs. 8, 10, 11, in closed form. (With [`CslIdle::Free`], first see [`least`].)
 ///
-/// The strain rows say that the displacement gradient in the plane is G = b + ω J, J the quarter turn: a displacement of
-/// the material point at d from the centre of mass of G d, plus a translation, which linear momentum makes zero. Angular
-/// momentum leaves one equation for ω: with S = Σ m d dᵀ and l = U d, it is tr(S U J G) = 0, so
+/// The strain rows say that the displacement gradient in the plane is G = b + ω J, J the quarter turn: a displacement
+/// of the material point at d from the centre of mass of G d, plus a translation, which linear momentum makes zero.
+/// Angular momentum leaves one equation for ω: with S = Σ m d dᵀ and l = U d, it is tr(S U J G) = 0, so
 /// **ω = tr(S U J b)/tr(S U)**. S is positive definite and U semi-definite, so the divisor vanishes for a point only: the
 /// 6×6 system always has this one solution, and no split into blocks is needed whose conditioning would depend on the
-/// mesh (ERRATA to Appendix A). S ∝ Σ w_k e_k e_kᵀ over the edges e_k opposite to vertices with inverse masses w_k, which
-/// stays true when one vertex is fixed (w = 0). With two fixed see [`swing`], which also looks at how far each component may
-/// change, `room` = (least − ε, most − ε); with three nothing moves.
+/// mesh (ERRATA to Appendix A). S ∝ Σ w_k e_k e_kᵀ over the edges e_k opposite to vertices with inverse masses w_k,
+/// which stays true when one vertex is fixed (w = 0). With two fixed see [`swing`], which also looks at how far each
+/// component may change, `room` = (least − ε, most − ε); with three nothing moves.
 #[inline(always)]
 pub(super) fn correction<T: Real>(
     motion: CslMotion,
@@ -209,10 +209,11 @@ fn second_moment<T: Real>(q: &[[T; 2]; 2], w: &[T; 3]) -> [T; 3] {
 
 /// The change of strain e with e_i = b_i where b_i is not 0, and otherwise such that the motion is least.
 ///
-/// A change e moves the point at d by G d with G = e + ω(e) J, linear in e, which has the kinetic energy tr(G S Gᵀ) = eᵀ H e up
-/// to a factor. Free components make that stationary, (H e)_i = 0: three equations with the others, by Cramer's rule. They go
-/// only that part of the way on which none of them leaves its limits or changes more than what is corrected, which a sliver's would do
-/// without bound. The energy falls all along that way, so that part of it is still better than none.
+/// A change e moves the point at d by G d with G = e + ω(e) J, linear in e, which has the kinetic energy tr(G S Gᵀ) =
+/// eᵀ H e up to a factor. Free components make that stationary, (H e)_i = 0: three equations with the others, by
+/// Cramer's rule. They go only that part of the way on which none of them leaves its limits or changes more than what
+/// is corrected, which a sliver's would do without bound. The energy falls all along that way, so that part of it is
+/// still better than none.
 #[inline(always)]
 fn least<T: Real>(u: &[T; 3], s: &[T; 3], b: &[T; 3], room: &[[T; 2]; 3]) -> [T; 3] {
     let (zero, one) = (b[0].lit(0.0), b[0].lit(1.0));
@@ -271,7 +272,8 @@ fn cofactor<T: Real>(h: &[[T; 3]; 3], row: usize, column: usize) -> T {
     h[r0][c0] * h[r1][c1] - h[r0][c1] * h[r1][c0]
 }
 
-/// Determinants of H (of size 1) below this are rounding errors in `f32`: slivers, whose free components stay as they are.
+/// Determinants of H (of size 1) below this are rounding errors in `f32`: slivers, whose free components stay as they
+/// are.
 const SINGULAR: f64 = 1e-6;
 
 /// The change of R ᵀF, row by row.
@@ -314,11 +316,11 @@ const IDLE: f64 = 1.0 / 64.0;
 /// The motion of the only free vertex, whose shape function has the gradient `n` (1/m): least squares over the three
 /// components (CSL Appendix A, in closed form).
 ///
-/// The rows are the derivatives of U itself: with ω = (n × u)/tr U, dU = u nᵀ − ω J U. If components within their limits
-/// count like the others, with b = 0, then |B u − b|² bounds the violation after the step from above and touches it
-/// before: no step makes it worse. But steps are short where such a component could well give way. So it is tried with those
-/// counting little, and again with those that this drives out put on their bounds, and the best of the three is taken.
-/// The second guess alone meets limits soonest where they can be met, and goes in circles where not.
+/// The rows are the derivatives of U itself: with ω = (n × u)/tr U, dU = u nᵀ − ω J U. If components within their
+/// limits count like the others, with b = 0, then |B u − b|² bounds the violation after the step from above and touches
+/// it before: no step makes it worse. But steps are short where such a component could well give way. So it is tried
+/// with those counting little, and again with those that this drives out put on their bounds, and the best of the three
+/// is taken. The second guess alone meets limits soonest where they can be met, and goes in circles where not.
 #[inline(always)]
 fn swing<T: Real>(polar: &Polar<T>, n: &[T; 2], b: &[T; 3], room: &[[T; 2]; 3]) -> V3<T> {
     let (zero, one) = (b[0].lit(0.0), b[0].lit(1.0));
@@ -401,8 +403,9 @@ pub(super) fn shape_gradients<T: Real>(inverse: &[[T; 2]; 2]) -> [[T; 2]; 3] {
     [[-(a + b), -(c + d)], [a, c], [b, d]]
 }
 
-/// The displacements (m) that bring one triangle at `x` (m) to its limits, `bounds` being (least, most) of the entries of U
-/// = 1 + strain (weft, warp, shear), `edges` the rest edges in the material frame (m) and `w` the inverse masses (1/kg).
+/// The displacements (m) that bring one triangle at `x` (m) to its limits, `bounds` being (least, most) of the entries
+/// of U = 1 + strain (weft, warp, shear), `edges` the rest edges in the material frame (m) and `w` the inverse masses
+/// (1/kg).
 ///
 /// This is what [`Csl`](super::Csl) does to each element, for those who combine elements themselves.
 pub fn element_correction<T: Real>(

@@ -8,10 +8,10 @@ use crate::lanes::{BLOCK, Scalar, Vertex};
 
 /// The corners that meet at each vertex, in the order of the blocks, and the elements' weights.
 ///
-/// Vertex i has the weight a_e of each of its elements e, S_i in all, and goes to the mean of what they want. If element
-/// e is solved as if its vertices had the masses m_i a_e/S_i, its own momentum stays, Σ_i m_i (a_e/S_i) δ_ie = 0, and
-/// the sum over elements of that is the momentum of the means: it stays too. The inverse of that mass is w_i S_i up to a
-/// factor a_e that the element's solution does not depend on, so w_i S_i takes the place of w_i.
+/// Vertex i has the weight a_e of each of its elements e, S_i in all, and goes to the mean of what they want. If
+/// element e is solved as if its vertices had the masses m_i a_e/S_i, its own momentum stays, Σ_i m_i (a_e/S_i) δ_ie =
+/// 0, and the sum over elements of that is the momentum of the means: it stays too. The inverse of that mass is w_i S_i
+/// up to a factor a_e that the element's solution does not depend on, so w_i S_i takes the place of w_i.
 #[derive(Clone, Debug)]
 pub(super) struct NodalAverage {
     vertices: usize,
@@ -39,7 +39,8 @@ impl NodalAverage {
         NodalAverage { vertices, incidence: Incidence::new(vertices, corners), lanes }
     }
 
-    /// Finds the elements' weights, `held` times as much for those with a fixed vertex, and gives vertices their w_i S_i.
+    /// Finds the elements' weights, `held` times as much for those with a fixed vertex, and gives vertices their w_i
+    /// S_i.
     pub fn weigh<T: Scalar>(&self, job: &mut Application<'_, T>, held: f64) {
         let zero = T::of(0.0);
         job.numbers.write(self.lanes.len(), 1, |mine, weights| {

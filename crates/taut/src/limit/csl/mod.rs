@@ -17,13 +17,14 @@ use kernel::{CslRate, CslStrain, REST};
 /// How elements are combined (CSL §5).
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub enum CslScheme {
-    /// Each correction is seen by the next element. Elements are coloured, so that those that share no vertex go side by side;
-    /// the colours' order is drawn anew for every sweep.
+    /// Each correction is seen by the next element. Elements are coloured, so that those that share no vertex go side
+    /// by side; the colours' order is drawn anew for every sweep.
     #[default]
     GaussSeidel,
-    /// All elements are corrected on their own, then vertices go to the weighted mean of what their elements want
-    /// (Eq. 12). Weights are rest areas, those of elements with a fixed vertex times `held`; elements are solved with their
-    /// share of the vertices' masses, which makes the mean keep momentum exactly. Does not depend on the order of elements.
+    /// All elements are corrected on their own, then vertices go to the weighted mean of what their elements want (Eq.
+    /// 12). Weights are rest areas, those of elements with a fixed vertex times `held`; elements are solved with their
+    /// share of the vertices' masses, which makes the mean keep momentum exactly. Does not depend on the order of
+    /// elements.
     Jacobi {
         /// The emphasis on elements with a fixed vertex, above 0.
         held: f64,
@@ -43,9 +44,10 @@ pub struct CslSettings {
 
 /// The limiter of Thomaszewski, Pabst and Straßer: "Continuum-based Strain Limiting".
 ///
-/// The strain of a triangle is that of the corotated linear tensor, ε = U − 1 with F = R U the polar decomposition of its
-/// deformation gradient (CSL Eq. 4). Each component beyond its band is put on its bound, by a motion in the triangle's plane
-/// that keeps its linear and angular momentum; the others are left free or kept as they are ([`CslIdle`]).
+/// The strain of a triangle is that of the corotated linear tensor, ε = U − 1 with F = R U the polar decomposition of
+/// its deformation gradient (CSL Eq. 4). Each component beyond its band is put on its bound, by a motion in the
+/// triangle's plane that keeps its linear and angular momentum; the others are left free or kept as they are
+/// ([`CslIdle`]).
 #[derive(Clone, Debug)]
 pub(super) struct Csl<T> {
     pub swept: Swept<T, 3, REST>,
@@ -131,9 +133,10 @@ fn rest_numbers(t: &RestTriangle, limits: &StrainLimits) -> [f64; REST] {
     [p[0], p[1], q[0], q[1], 1.0 / t.det(), a0, a1, b0, b1, s.least, s.most]
 }
 
-/// Where limits nearly hold and yet take long, Gauss–Seidel moves an element so many times as far as would bring it to its limits: what the next
-/// elements undo of it is left of the surplus. Motions of least energy (in mass's metric, projections onto what is allowed) still end within
-/// all limits with any factor below 2, and take energy out as without (Agmon; Motzkin and Schoenberg 1954). A hanging sheet of 800
-/// triangles within 2 % took 62 sweeps a step for 164 with it from the third sweep on, whatever the violation; 1.5 took 103. That rule was rejected: where
-/// sweeps end long before limits hold, it leaves more: 42 % for 25 % with five sweeps in each of five substeps.
+/// Where limits nearly hold and yet take long, Gauss–Seidel moves an element so many times as far as would bring it to
+/// its limits: what the next elements undo of it is left of the surplus. Motions of least energy (in mass's metric,
+/// projections onto what is allowed) still end within all limits with any factor below 2, and take energy out as
+/// without (Agmon; Motzkin and Schoenberg 1954). A hanging sheet of 800 triangles within 2 % took 62 sweeps a step for
+/// 164 with it from the third sweep on, whatever the violation; 1.5 took 103. That rule was rejected: where sweeps end
+/// long before limits hold, it leaves more: 42 % for 25 % with five sweeps in each of five substeps.
 const FURTHER: f64 = 1.8;
