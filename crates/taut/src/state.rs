@@ -265,11 +265,18 @@ impl<T: Scalar> State<T> {
         vertices.iter().for_each(|&vertex| self.pin(model, vertex));
     }
 
+    /// Not a change if it is that already: pins are often set again.
+    fn set_inverse_mass(&mut self, i: usize, to: T) {
+        if self.x[i][3] != to {
+            self.x[i][3] = to;
+            self.changed();
+        }
+    }
+
     /// Holds a vertex where it is.
     pub fn pin(&mut self, model: &Model<T>, vertex: u32) {
         let i = model.own[vertex as usize] as usize;
-        self.x[i][3] = T::of(0.0);
-        self.changed();
+        self.set_inverse_mass(i, T::of(0.0));
         self.v[i] = [T::of(0.0); 4];
         self.forget(i);
     }
@@ -277,8 +284,7 @@ impl<T: Scalar> State<T> {
     /// Lets a vertex go, with the velocity it was moved at.
     pub fn unpin(&mut self, model: &Model<T>, vertex: u32) {
         let i = model.own[vertex as usize];
-        self.x[i as usize][3] = inverse(model.masses[vertex as usize]);
-        self.changed();
+        self.set_inverse_mass(i as usize, inverse(model.masses[vertex as usize]));
         if !self.targets.is_empty() {
             self.targets.push((i, None));
         }

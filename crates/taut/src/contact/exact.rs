@@ -22,7 +22,7 @@
 use super::bvh::{Aabb, BoxTree};
 use robust::{Coord, Coord3D, orient2d, orient3d};
 
-type P = [f64; 3];
+pub(super) type P = [f64; 3];
 
 /// A point where two triangles could meet, seen from the three of a triangle: > 0, 0 or < 0 like the volume of
 /// the tetrahedron `abcd` (positive if `abc` turn clockwise seen from `d`).

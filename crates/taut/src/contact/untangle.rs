@@ -15,14 +15,12 @@ use super::Collider;
 use super::bvh::{Aabb, BoxTree};
 use super::candidates::{PairKind, Pairs, SurfaceBvh};
 use super::distance::vertex_triangle;
-use super::exact::{mesh_triangles_meet, segment_meets_triangle};
+use super::exact::{P, mesh_triangles_meet, segment_meets_triangle};
 use super::kinematic::ColliderForm;
 use super::safety::Islands;
 use super::settings::Party;
 use super::shape::Frame;
 use crate::lanes::V3;
-
-type P = [f64; 3];
 
 /// What intersects at the start of a step.
 #[derive(Debug, Default)]

@@ -4,7 +4,7 @@ use taut::internals::contact::bvh::Aabb;
 use taut::internals::contact::candidates::{PairList, Pairs, SurfaceBvh};
 use taut::internals::contact::ccd::{edge_edge_impact, vertex_triangle_impact};
 use taut::internals::contact::exact::intersections;
-use taut::internals::contact::safety::{Motion, Precision, Role, SafetyReport, SafetySettings, make_safe};
+use taut::internals::contact::safety::{Motion, Role, Rounding, SafetyReport, SafetySettings, make_safe};
 use taut::internals::contact::surface::Surface;
 use taut::internals::lanes::V3;
 
@@ -161,10 +161,10 @@ fn any_motion_ends_free_of_intersections() {
                 world.roles[i] = Role::Pinned;
             }
         }
-        let precision = if round % 2 == 0 { Precision::Double } else { Precision::Single };
+        let rounding = if round % 2 == 0 { Rounding::Double } else { Rounding::Single };
         let clearance = 10f64.powf(rng.within(-6.0, -2.0));
         let slides = (rng.next() % 9) as usize;
-        let settings = SafetySettings { clearance, slides, precision, ..SafetySettings::default() };
+        let settings = SafetySettings { clearance, slides, rounding, ..SafetySettings::default() };
         for step in 0..3 {
             let to = candidate(&mut rng, &world);
             let pad = 10f64.powf(rng.within(-5.0, -1.0));

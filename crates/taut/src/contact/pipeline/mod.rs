@@ -21,14 +21,14 @@ pub(crate) use surfaces::ModelSurfaces;
 
 use super::bvh::Aabb;
 use super::kinematic::ColliderForm;
-use super::safety::{self, Motion, Precision, SafetyReport, SafetySettings};
+use super::safety::{self, Motion, Rounding, SafetyReport, SafetySettings};
 use super::settings::Party;
 use super::untangle::{self, Tangle};
 use super::{Collider, Contact, ContactReport, FrictionBudget, MeshCollider};
 use crate::lanes::{Scalar, Vertex, xyz};
 use motion::{Interval, IntervalMotion};
 use rows::ContactRows;
-use search::{Allowed, Candidates, Search};
+use search::{Allowed, ContactCandidates, Search};
 use std::sync::Arc;
 use surfaces::Surfaces;
 
@@ -51,7 +51,7 @@ pub(crate) struct ContactPipeline<T> {
     /// What intersected at the start of the step.
     tangle: Tangle,
     motion: IntervalMotion,
-    candidates: Candidates,
+    candidates: ContactCandidates,
     rows: ContactRows<T>,
     safe: SafeMotion<T>,
     report: ContactReport,
@@ -232,10 +232,10 @@ impl<T: Scalar> ContactPipeline<T> {
         }
         let own = self.surfaces.own();
         self.motion.arrive(&mut self.surfaces.kinematics, x);
-        let precision = if size_of::<T>() == size_of::<f32>() { Precision::Single } else { Precision::Double };
+        let rounding = if size_of::<T>() == size_of::<f32>() { Rounding::Single } else { Rounding::Double };
         let thickness = self.surfaces.parties.iter().map(|p| p.material.thickness);
         let thinnest = thickness.filter(|t| *t > 0.0).fold(0.01, f64::min);
-        let settings = SafetySettings { clearance: 0.05 * thinnest, precision, ..SafetySettings::default() };
+        let settings = SafetySettings { clearance: 0.05 * thinnest, rounding, ..SafetySettings::default() };
         let report = self.make_safe(&settings);
         self.safe.all += report.motion;
         self.safe.removed += report.removed;
@@ -249,7 +249,7 @@ impl<T: Scalar> ContactPipeline<T> {
         let mut correct = |vertex: u32, by| {
             corrections.push(Correction { vertex, to: safe[vertex as usize].map(T::of), by });
         };
-        // Candidates that are not numbers have not been counted as stopped, and are not where they are proved to be either.
+        // ContactCandidates that are not numbers have not been counted as stopped, and are not where they are proved to be either.
         (0..own).filter(|&i| !x[i].iter().all(|c| c.finite())).for_each(|i| correct(i as u32, [0.0; 3]));
         for vertex in report.stopped.into_iter().filter(|&i| (i as usize) < own) {
             let (to, was) = (safe[vertex as usize], self.motion.to[vertex as usize]);

@@ -2,7 +2,7 @@
 
 use super::CALM;
 use super::motion::IntervalMotion;
-use super::search::Candidates;
+use super::search::ContactCandidates;
 use super::surfaces::Surfaces;
 use crate::contact::FrictionBudget;
 use crate::contact::candidates::{NearPair, PairKind, PairList, near_of};
@@ -30,7 +30,7 @@ pub(super) struct ContactRows<T> {
 
 impl<T: Scalar> ContactRows<T> {
     /// Contacts: pairs that are near, or will be. Returns how far the features of one go against each other at most, m.
-    pub fn find(&mut self, candidates: &mut Candidates, surfaces: &Surfaces, motion: &IntervalMotion) -> f64 {
+    pub fn find(&mut self, candidates: &mut ContactCandidates, surfaces: &Surfaces, motion: &IntervalMotion) -> f64 {
         self.measure(candidates, surfaces, motion);
         self.rows.clear();
         self.aims.clear();
@@ -47,12 +47,12 @@ impl<T: Scalar> ContactRows<T> {
     }
 
     /// Measures all pairs, and keeps those that are near.
-    fn measure(&mut self, candidates: &mut Candidates, surfaces: &Surfaces, motion: &IntervalMotion) {
+    fn measure(&mut self, candidates: &mut ContactCandidates, surfaces: &Surfaces, motion: &IntervalMotion) {
         let thickest = surfaces.parties.iter().map(|p| p.material.thickness).fold(0.0, f64::max);
         let carried = surfaces.kinematics.farthest() * (motion.interval.end - motion.interval.start);
         let travel = motion.farthest(surfaces).min(2.0 * thickest).max(carried.min(CALM * surfaces.source.edge));
         let distance = 1.5 * thickest + travel;
-        let Candidates { pairs, round, .. } = candidates;
+        let ContactCandidates { pairs, round, .. } = candidates;
         let end = pairs.counts();
         let start = round.first().map_or(end, |r| r.0);
         self.near.clear();

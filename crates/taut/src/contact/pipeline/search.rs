@@ -25,7 +25,7 @@ const EVERYWHERE: Aabb = Aabb { lo: [f32::MIN; 3], hi: [f32::MAX; 3] };
 
 /// Pairs that may meet in an interval, and where their vertices may be.
 #[derive(Debug, Default)]
-pub(super) struct Candidates {
+pub(super) struct ContactCandidates {
     /// Where vertices are at the start of the interval, and where they may be at its end.
     pub starts: Vec<Aabb>,
     pub regions: Vec<Aabb>,
@@ -121,7 +121,7 @@ impl Room {
     }
 }
 
-impl Candidates {
+impl ContactCandidates {
     /// Finds what is near at the start of the interval, or may come near on the straight way to its end. Vertices may end anywhere in their
     /// regions, which are around where they are expected to, and hold what else is allowed.
     pub fn search(&mut self, surfaces: &mut Surfaces, search: Search) {

@@ -53,7 +53,7 @@ pub enum Role {
 
 /// What the results are stored in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Precision {
+pub enum Rounding {
     /// `f32`: positions are rounded to it *before* they are proved.
     Single,
     /// `f64`.
@@ -61,19 +61,19 @@ pub enum Precision {
     Double,
 }
 
-impl Precision {
+impl Rounding {
     fn round(self, v: f64) -> f64 {
         match self {
-            Precision::Single => f64::from(v as f32),
-            Precision::Double => v,
+            Rounding::Single => f64::from(v as f32),
+            Rounding::Double => v,
         }
     }
 
     /// Half the distance of neighbouring numbers around 1.
     fn unit(self) -> f64 {
         match self {
-            Precision::Single => f64::from(f32::EPSILON) * 0.5,
-            Precision::Double => f64::EPSILON * 0.5,
+            Rounding::Single => f64::from(f32::EPSILON) * 0.5,
+            Rounding::Double => f64::EPSILON * 0.5,
         }
     }
 }
@@ -89,12 +89,12 @@ pub struct SafetySettings {
     /// Slides at most.
     pub slides: usize,
     /// What the results are stored in.
-    pub precision: Precision,
+    pub rounding: Rounding,
 }
 
 impl Default for SafetySettings {
     fn default() -> Self {
-        SafetySettings { clearance: 1e-4, room: 0.9, slides: 8, precision: Precision::Double }
+        SafetySettings { clearance: 1e-4, room: 0.9, slides: 8, rounding: Rounding::Double }
     }
 }
 

@@ -3,6 +3,7 @@
 use super::{Motion, Role, SafetySettings};
 use crate::contact::candidates::{PairKind, PairList};
 use crate::contact::ccd::{self, along, edge_edge_impact, vertex_triangle_impact};
+use crate::contact::exact::P;
 use crate::lanes::{Real, V3};
 
 /// A pair that must stay apart.
@@ -40,8 +41,6 @@ pub(super) struct SeparationProof<'a> {
     first_round: u32,
 }
 
-type P = [f64; 3];
-
 impl<'a> SeparationProof<'a> {
     pub fn new(motion: &'a Motion<'a>, settings: &'a SafetySettings) -> Self {
         let first_round = motion.radii.iter().position(|&r| r > 0.0).map_or(u32::MAX, |i| i as u32);
@@ -56,7 +55,7 @@ impl<'a> SeparationProof<'a> {
             return from;
         }
         core::array::from_fn(|k| {
-            let (c, lo, hi) = (self.settings.precision.round(p[k]), f64::from(region.lo[k]), f64::from(region.hi[k]));
+            let (c, lo, hi) = (self.settings.rounding.round(p[k]), f64::from(region.lo[k]), f64::from(region.hi[k]));
             if c < lo {
                 lo
             } else if c > hi {
@@ -174,7 +173,7 @@ impl<'a> SeparationProof<'a> {
         let gap = low - (split..4).map(level).fold(f64::NEG_INFINITY, f64::max) - solid;
         let size = pair.nodes.iter().flat_map(|&i| self.motion.from[i as usize]).fold(0.0, |m: f64, c| m.max(c.abs()));
         // Sixteen roundings of the greatest coordinate: a few of a moved vertex, a few of levels.
-        let slack = 16.0 * self.settings.precision.unit() * size;
+        let slack = 16.0 * self.settings.rounding.unit() * size;
         // Below four slacks nothing can be given away: only what does not move stays as it is.
         let enough = if gap > 4.0 * slack { self.settings.clearance.min(gap - slack) } else { gap };
         Some(SeparatingPlane { n, origin: p[3], enough: solid + enough, slack })

@@ -257,7 +257,7 @@ impl<'a> Truncation<'a> {
         if self.mode[k] <= DrawBack::Mean || region.lo[0] > region.hi[0] {
             return None;
         }
-        let base = self.base(i).map(|c| self.proof.settings.precision.round(c));
+        let base = self.base(i).map(|c| self.proof.settings.rounding.round(c));
         let led = self.mode[k] < DrawBack::Still && self.proof.motion.roles[k] == Role::Pinned;
         (!led && base.iter().all(|c| c.is_finite()) && !region.holds(base)).then_some((i, base))
     }
