@@ -1,7 +1,7 @@
 //! As many elements as there are lanes, as a kernel sees them: their rest numbers, and their vertices in the arrays of a sweep.
 
 use super::batch::{Batch, Block};
-use crate::lanes::{BLOCK, Lanes, Place, Real, Scalar, Shared, V3, Vertex};
+use crate::lanes::{BLOCK, Lanes, Real, Scalar, Shared, V3, Vertex};
 
 /// A lot of elements: as many as there are lanes.
 ///
@@ -56,16 +56,25 @@ where
     /// The elements' vertices in array `a`.
     #[inline(always)]
     pub fn gather(&self, a: usize) -> [[L; 4]; V] {
+        let (from, places) = (self.arrays[a], &self.block.places);
         // SAFETY: the batch's places are below its span and the array is at least that long; no other worker writes there now.
-        unsafe { gather::<T, L, V>(self.token, self.arrays[a], &self.block.places, self.lane) }
+        unsafe {
+            let mut out = [L::gather(self.token, from, &places[0][self.lane..]); V];
+            for k in 1..V {
+                out[k] = L::gather(self.token, from, &places[k][self.lane..]);
+            }
+            out
+        }
     }
 
     /// Puts the elements' vertices back into array `a`.
     #[inline(always)]
     pub fn scatter(&self, a: usize, value: [[L; 4]; V]) {
         assert!(self.moves == (1 << V) - 1, "elements that move only some of their vertices, or none");
-        // SAFETY: as in `gather`; what elements of a colour move no other element of it touches.
-        unsafe { scatter::<T, L, V>(value, self.arrays[a], &self.block.places, self.lane) };
+        for k in 0..V {
+            // SAFETY: as in `gather`; what elements of a colour move no other element of it touches.
+            unsafe { L::scatter(value[k], self.arrays[a], &self.block.places[k][self.lane..]) };
+        }
     }
 
     /// Puts the elements' vertex `k` back into array `a`.
@@ -133,44 +142,6 @@ fn load_rows<T: Scalar, L: Lanes<T>, const N: usize>(token: L::Token, from: &[[T
         out[i] = L::load(token, &from[i][lane..]);
     }
     out
-}
-
-/// The vertices of the elements.
-///
-/// # Safety
-/// As [`Lanes::gather`].
-#[inline(always)]
-unsafe fn gather<T: Scalar, L: Lanes<T>, const V: usize>(
-    token: L::Token,
-    from: Shared<'_, Vertex<T>>,
-    places: &[[Place; BLOCK]; V],
-    lane: usize,
-) -> [[L; 4]; V] {
-    // SAFETY: the caller's promise.
-    unsafe {
-        let mut out = [L::gather(token, from, &places[0][lane..]); V];
-        for k in 1..V {
-            out[k] = L::gather(token, from, &places[k][lane..]);
-        }
-        out
-    }
-}
-
-/// Stores the vertices of the elements.
-///
-/// # Safety
-/// As [`Lanes::scatter`].
-#[inline(always)]
-unsafe fn scatter<T: Scalar, L: Lanes<T>, const V: usize>(
-    value: [[L; 4]; V],
-    to: Shared<'_, Vertex<T>>,
-    places: &[[Place; BLOCK]; V],
-    lane: usize,
-) {
-    for k in 0..V {
-        // SAFETY: the caller's promise.
-        unsafe { L::scatter(value[k], to, &places[k][lane..]) };
-    }
 }
 
 /// The place of a vertex.
