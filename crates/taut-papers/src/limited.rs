@@ -207,13 +207,11 @@ impl Held {
 
     pub fn frame(&mut self) -> StepReport {
         self.frames += 1;
-        let by = (self.motion)(FRAME * f64::from(self.frames));
-        for &v in &self.corners {
-            let rest = self.cloth.mesh.positions[v as usize];
-            let to = (DVec3::from(rest) + DVec3::from(by)).into();
-            let Running { model, state, .. } = &mut *self.cloth;
-            state.move_pin(model, v, to);
-        }
+        let by = DVec3::from((self.motion)(FRAME * f64::from(self.frames)));
+        let target = |&v: &u32| (v, (DVec3::from(self.cloth.mesh.positions[v as usize]) + by).to_array());
+        let targets: Vec<_> = self.corners.iter().map(target).collect();
+        let Running { model, state, .. } = &mut *self.cloth;
+        state.set_pin_targets(model, &targets);
         self.cloth.step(FRAME)
     }
 }

@@ -22,14 +22,14 @@ fn a_minimal_scene_has_sensible_defaults() {
     let settings: Settings = parse(FLAG, &[]).settings;
     let Solver::Pbd(solver) = &settings.solver else { panic!("not the default solver") };
     assert_eq!((settings.time.fps, settings.time.frame_count(), solver.substeps), (60.0, 240, 20));
-    assert_eq!(settings.cloth[0].material(), taut::Cloth::default());
+    assert_eq!(settings.cloth[0].material.params(), taut::Cloth::default());
     assert_eq!(settings.world.gravity, [0.0, -9.81, 0.0]);
 }
 
 #[test]
 fn solids_default_to_what_the_engine_defaults_to() {
     let settings = parse("[[solid]]\ngenerate = \"ball\"\n", &[]).settings;
-    assert_eq!(settings.solid[0].material(), taut::Solid::default());
+    assert_eq!(settings.solid[0].material.params(), taut::Solid::default());
 }
 
 /// The value that the schema says a key has if it is not written, and the value it then has.
@@ -114,7 +114,7 @@ fn sets_change_what_they_name() {
         ],
     );
     let settings = &scene.settings;
-    assert_eq!((settings.cloth[0].stiffness.warp, settings.cloth[1].density), (0.2, Some(0.3)));
+    assert_eq!((settings.cloth[0].material.stiffness.warp, settings.cloth[1].material.density), (0.2, Some(0.3)));
     assert_eq!((settings.scene.title.as_str(), settings.time.frame_count()), ("Two of them", 7));
     assert_eq!((scene.precision().name(), settings.air.wind.at(0.0)), ("f64", [1.0, 2.0, 3.0]));
     assert_ne!(scene.hash(), parse(&two, &[]).hash());

@@ -23,7 +23,7 @@ impl<T: Precision> Running<T> {
 
     /// The same, with some vertices held.
     pub fn pinned(mut self, vertices: impl IntoIterator<Item = u32>) -> Self {
-        vertices.into_iter().for_each(|v| self.state.pin(&self.model, v));
+        self.state.set_pins(&self.model, &vertices.into_iter().collect::<Vec<_>>());
         self
     }
 

@@ -134,7 +134,7 @@ fn a_changed_setting_acts_from_where_everything_is() {
     set(&mut session, "cloth.0.stiffness.shear", "0.01");
     let after = see(&session);
     assert_eq!((after.frame, &after.sides[0].positions), (10, &before.sides[0].positions));
-    assert_eq!(after.sides[0].scene.settings.cloth[0].stiffness.shear, 0.01);
+    assert_eq!(after.sides[0].scene.settings.cloth[0].material.stiffness.shear, 0.01);
     let hash = session.state_hash();
     steps(&mut session, 10);
     assert_ne!(session.state_hash(), hash);

@@ -112,8 +112,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 
 fn elastic(scene: &Scene) -> bool {
     let settings = &scene.settings;
-    let cloth = settings.cloth.iter().any(|c| c.material().elasticity.is_some());
-    cloth || settings.solid.iter().any(|s| s.elastic.is_some())
+    let cloth = settings.cloth.iter().any(|c| c.material.params().elasticity.is_some());
+    cloth || settings.solid.iter().any(|s| s.material.elastic.is_some())
 }
 
 /// Newton's method to a residual that is far below any error looked for, and above rounding, m/s.

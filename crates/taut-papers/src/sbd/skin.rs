@@ -65,17 +65,14 @@ fn simulated(limb: &Limb, frames: u32) -> Result<Running<f32>, Error> {
     let mut builder = ModelBuilder::new();
     builder.add_solid("skin", &limb.mesh, &Solid { stiffness, damping: 20.0, ..Solid::default() })?;
     let params = Params { gravity: [0.0; 3], ..Params::default() };
-    let mut running = Running::new(builder.build()?, params);
-    let inside = limb.mesh.group("inner").unwrap_or_default().to_vec();
-    inside.iter().for_each(|&v| running.state.pin(&running.model, v));
+    let inside = limb.mesh.group("inner").unwrap_or_default();
+    let mut running = Running::new(builder.build()?, params).pinned(inside.iter().copied());
     for frame in 1..=frames {
         // Bent after two thirds of the time, then still.
         let share = (1.5 * f64::from(frame) / f64::from(frames)).min(1.0);
         let angle = BEND * share * share * (3.0 - 2.0 * share);
-        for &v in &inside {
-            let to = Limb::skinned(limb.mesh.positions[v as usize], angle);
-            running.state.move_pin(&running.model, v, to);
-        }
+        let target = |&v: &u32| (v, Limb::skinned(limb.mesh.positions[v as usize], angle));
+        running.state.set_pin_targets(&running.model, &inside.iter().map(target).collect::<Vec<_>>());
         running.run(1, FRAME);
     }
     Ok(running)
@@ -114,7 +111,7 @@ pub fn figure_5(size: Size) -> Result<Outcome, Error> {
         &["", "unevenness", "99 of 100 below", "largest", "tetrahedra inside out"],
     );
     let slid_inverted = running.strains().inverted();
-    (0..).zip(&blended).for_each(|(v, p)| running.state.set_position(&running.model, v, *p));
+    running.state.set_positions(&running.model, &blended);
     let inverted = [running.strains().inverted(), slid_inverted];
     for (k, name) in ["linear blend skinning", "skin that slides"].into_iter().enumerate() {
         table.row(

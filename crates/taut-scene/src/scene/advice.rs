@@ -38,8 +38,8 @@ fn explicit(settings: &Settings) -> Option<&AlphaBeta> {
 
 /// Bodies with a physical stiffness, and bodies with shares of stiffness.
 fn kinds(settings: &Settings) -> (bool, bool) {
-    let cloth = settings.cloth.iter().map(|cloth| cloth.material().elasticity.is_some());
-    let elastic: Vec<bool> = cloth.chain(settings.solid.iter().map(|solid| solid.elastic.is_some())).collect();
+    let cloth = settings.cloth.iter().map(|cloth| cloth.material.params().elasticity.is_some());
+    let elastic: Vec<bool> = cloth.chain(settings.solid.iter().map(|solid| solid.material.elastic.is_some())).collect();
     (elastic.contains(&true), elastic.contains(&false))
 }
 
@@ -169,15 +169,15 @@ fn midpoint(what: &str, instead: &str, timescale: Timescale) -> String {
 
 /// The largest damping time of any body, s.
 fn damping(settings: &Settings) -> f64 {
-    let cloth = settings.cloth.iter().filter_map(|cloth| cloth.material().elasticity).map(|e| e.damping);
+    let cloth = settings.cloth.iter().filter_map(|cloth| cloth.material.params().elasticity).map(|e| e.damping);
     let cloth = cloth.flat_map(|d| [d.stretch, d.shear, d.bend]);
-    let solids = settings.solid.iter().filter_map(|solid| solid.elastic.as_ref()).map(|e| e.damping);
+    let solids = settings.solid.iter().filter_map(|solid| solid.material.elastic.as_ref()).map(|e| e.damping);
     cloth.chain(solids).fold(0.0, f64::max)
 }
 
 /// Keys of bodies that exclude each other.
 fn bodies(settings: &Settings, root: &Node, out: &mut Vec<String>) {
-    let cloth = settings.cloth.iter().map(|cloth| cloth.fabric.is_some());
+    let cloth = settings.cloth.iter().map(|cloth| cloth.material.fabric.is_some());
     for (list, fabrics) in [("cloth", cloth.collect::<Vec<_>>()), ("solid", vec![false; settings.solid.len()])] {
         let Some(Tree::Array(items)) = root.get(list).map(|node| &node.tree) else { continue };
         for (at, (item, fabric)) in items.iter().zip(fabrics).enumerate() {

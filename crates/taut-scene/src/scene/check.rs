@@ -37,8 +37,8 @@ impl<'a> Check<'a> {
     }
 
     fn bodies(&mut self, settings: &Settings) {
-        let cloth = settings.cloth.iter().enumerate().map(|(at, cloth)| ("cloth", at, cloth.name.as_str()));
-        let solid = settings.solid.iter().enumerate().map(|(at, solid)| ("solid", at, solid.name.as_str()));
+        let cloth = settings.cloth.iter().enumerate().map(|(at, cloth)| ("cloth", at, cloth.shape.name.as_str()));
+        let solid = settings.solid.iter().enumerate().map(|(at, solid)| ("solid", at, solid.shape.name.as_str()));
         let mut taken: Vec<&str> = Vec::new();
         for (list, at, name) in cloth.chain(solid) {
             let path = format!("{list}.{at}");
@@ -196,5 +196,5 @@ pub(crate) fn leaders(all: &[Collider], at: usize) -> Option<Vec<usize>> {
 
 /// The names of all cloth and solids.
 pub(crate) fn body_names(settings: &Settings) -> impl Iterator<Item = &str> {
-    settings.cloth.iter().map(|c| c.name.as_str()).chain(settings.solid.iter().map(|s| s.name.as_str()))
+    settings.cloth.iter().map(|c| c.shape.name.as_str()).chain(settings.solid.iter().map(|s| s.shape.name.as_str()))
 }

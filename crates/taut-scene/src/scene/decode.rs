@@ -95,10 +95,18 @@ pub(crate) trait Value: Sized {
 pub(crate) trait Section: Sized {
     /// What the section is about.
     const ABOUT: &'static str;
+    /// The keys' names.
+    fn keys() -> Vec<&'static str>;
     /// The keys.
     fn fields() -> Vec<Field>;
+    /// Reads the keys it knows.
+    fn parse(reader: &mut Reader, entries: &[Entry], at: Span) -> Option<Self>;
     /// Reads the keys it knows and reports the others, but for the key `tag`, which its owner has read.
-    fn read(reader: &mut Reader, entries: &[Entry], tag: Option<&str>, at: Span) -> Option<Self>;
+    fn read(reader: &mut Reader, entries: &[Entry], tag: Option<&str>, at: Span) -> Option<Self> {
+        let parsed = Self::parse(reader, entries, at);
+        reader.unknown(entries, &tag.into_iter().chain(Self::keys()).collect::<Vec<_>>());
+        parsed
+    }
     /// As a scene file would have it.
     fn json(&self) -> Json;
 }
@@ -201,7 +209,7 @@ pub(crate) fn one_of(names: &[&str]) -> String {
 
 impl<S: Section> Value for S {
     fn expected(_: &Rule) -> String {
-        let names: Vec<_> = Self::fields().into_iter().map(|field| field.name).collect();
+        let names: Vec<_> = Self::keys();
         format!("a table with the keys {}", names.join(", "))
     }
 

@@ -65,15 +65,18 @@ macro_rules! section {
                 },)*]
             }
 
+            fn keys() -> Vec<&'static str> {
+                vec![$(section!(@key $field $($key)?)),*]
+            }
+
             #[inline(never)]
-            fn read(
+            fn parse(
                 reader: &mut $crate::scene::decode::Reader,
                 entries: &[$crate::scene::document::Entry],
-                tag: Option<&str>,
                 at: $crate::scene::error::Span,
             ) -> Option<Self> {
-                // A section without keys looks at no place.
-                let _ = at;
+                // A section without keys looks at nothing.
+                let _ = (&reader, entries, at);
                 $(
                     let about = (
                         section!(@key $field $($key)?),
@@ -82,9 +85,6 @@ macro_rules! section {
                     );
                     let $field: Option<$ty> = reader.field(entries, about, section!(@default $($default)?), at);
                 )*
-                let mut known: Vec<&str> = tag.into_iter().collect();
-                known.extend_from_slice(&[$(section!(@key $field $($key)?)),*]);
-                reader.unknown(entries, &known);
                 Some($name { $($field: $field?),* })
             }
 
@@ -104,6 +104,51 @@ macro_rules! section {
     (@default $default:expr) => { Some($default) };
     (@key $field:ident) => { stringify!($field) };
     (@key $field:ident $key:literal) => { $key };
+}
+
+/// Declares a table whose keys are those of several sections together, in their order.
+macro_rules! joined {
+    (
+        $(#[doc = $about:literal])+
+        pub struct $name:ident {
+            $($(#[doc = $doc:literal])+ $part:ident: $section:ty;)+
+        }
+    ) => {
+        $(#[doc = $about])+
+        #[derive(Clone, Debug, PartialEq)]
+        pub struct $name {
+            $($(#[doc = $doc])+ pub $part: $section,)+
+        }
+
+        impl $crate::scene::decode::Section for $name {
+            const ABOUT: &'static str = concat!($($about),+);
+
+            fn keys() -> Vec<&'static str> {
+                [$(<$section>::keys()),+].concat()
+            }
+
+            fn fields() -> Vec<$crate::scene::decode::Field> {
+                [$(<$section>::fields()),+].into_iter().flatten().collect()
+            }
+
+            fn parse(
+                reader: &mut $crate::scene::decode::Reader,
+                entries: &[$crate::scene::document::Entry],
+                at: $crate::scene::error::Span,
+            ) -> Option<Self> {
+                $(let $part = <$section>::parse(reader, entries, at);)+
+                Some($name { $($part: $part?),+ })
+            }
+
+            fn json(&self) -> serde_json::Value {
+                let mut all = serde_json::Map::new();
+                $(if let serde_json::Value::Object(mut part) = $crate::scene::decode::Section::json(&self.$part) {
+                    all.append(&mut part);
+                })+
+                serde_json::Value::Object(all)
+            }
+        }
+    };
 }
 
 /// Declares a text out of a list. The first is the default.

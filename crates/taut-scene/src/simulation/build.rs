@@ -45,39 +45,43 @@ impl Bodies {
     }
 
     fn add_cloth(&mut self, scene: &Scene, path: &str, cloth: &Cloth) -> Result<(), SceneError> {
-        let mesh = match &cloth.generate {
+        let mesh = match &cloth.shape.generate {
             Some(generate) => generate.mesh().map_err(generator(scene, path, "generate"))?,
             None => self.read_surface(scene, path, cloth)?,
         };
-        let place = Transform { scale: cloth.scale.0, rotate: cloth.rotate.0, translate: cloth.translate };
-        let start = cloth.generate.as_ref().map_or(Ok(None), |generate| generate.start());
+        let place =
+            Transform { scale: cloth.place.scale.0, rotate: cloth.place.rotate.0, translate: cloth.place.translate };
+        let start = cloth.shape.generate.as_ref().map_or(Ok(None), |generate| generate.start());
         let start = start.map_err(generator(scene, path, "generate"))?;
         // Placed as the mesh is, whatever the transform does.
         let start = start.map(|positions| place.tri_mesh(TriMesh { positions, ..TriMesh::default() }));
         let start = start.transpose().map_err(generator(scene, path, ""))?.map(|mesh| mesh.positions);
         let mesh = place.tri_mesh(mesh).map_err(generator(scene, path, ""))?;
-        let base = self.builder.add_cloth(&cloth.name, &mesh, &cloth.material()).map_err(builder(scene, path))?;
-        let info = ObjectInfo::from_triangles(&cloth.name, &mesh).with_velocities();
+        let base =
+            self.builder.add_cloth(&cloth.shape.name, &mesh, &cloth.material.params()).map_err(builder(scene, path))?;
+        let info = ObjectInfo::from_triangles(&cloth.shape.name, &mesh).with_velocities();
         let fields = ["weft", "warp", "shear", "area"];
         let info = fields.iter().fold(info, |info, name| info.with_field(name, FieldOn::Triangles));
         self.starts.extend(start.map(|start| (base, start)));
-        self.push(ObjectKind::Cloth, info, mesh.groups, base, cloth.colour);
+        self.push(ObjectKind::Cloth, info, mesh.groups, base, cloth.surface.colour);
         Ok(())
     }
 
     fn add_solid(&mut self, scene: &Scene, path: &str, solid: &Solid) -> Result<(), SceneError> {
-        let mesh = match &solid.generate {
+        let mesh = match &solid.shape.generate {
             Some(generate) => generate.mesh().map_err(generator(scene, path, "generate"))?,
             None => self.read_tets(scene, path, solid)?,
         };
-        let place = Transform { scale: solid.scale.0, rotate: solid.rotate.0, translate: solid.translate };
+        let place =
+            Transform { scale: solid.place.scale.0, rotate: solid.place.rotate.0, translate: solid.place.translate };
         let mut mesh = place.tet_mesh(mesh).map_err(generator(scene, path, ""))?;
-        align(&mut mesh, solid.frames).map_err(generator(scene, path, "frames"))?;
-        let base = self.builder.add_solid(&solid.name, &mesh, &solid.material()).map_err(builder(scene, path))?;
-        let info = ObjectInfo::from_tets(&solid.name, &mesh).with_velocities();
+        align(&mut mesh, solid.material.frames).map_err(generator(scene, path, "frames"))?;
+        let base =
+            self.builder.add_solid(&solid.shape.name, &mesh, &solid.material.params()).map_err(builder(scene, path))?;
+        let info = ObjectInfo::from_tets(&solid.shape.name, &mesh).with_velocities();
         let fields = ["stretch", "volume"];
         let info = fields.iter().fold(info, |info, name| info.with_field(name, FieldOn::Tets));
-        self.push(ObjectKind::Solid, info, mesh.groups, base, solid.colour);
+        self.push(ObjectKind::Solid, info, mesh.groups, base, solid.surface.colour);
         Ok(())
     }
 
@@ -89,7 +93,7 @@ impl Bodies {
     }
 
     fn read_surface(&mut self, scene: &Scene, path: &str, cloth: &Cloth) -> Result<TriMesh, SceneError> {
-        let file = self.read(scene, path, cloth.mesh.as_deref(), cloth.part.as_deref())?;
+        let file = self.read(scene, path, cloth.shape.mesh.as_deref(), cloth.shape.part.as_deref())?;
         file.surface.ok_or_else(|| {
             let message = format!("`{path}.mesh` has no triangles ({}); expected a surface", file.format);
             scene.error(&format!("{path}.mesh"), message, Vec::new())
@@ -97,7 +101,7 @@ impl Bodies {
     }
 
     fn read_tets(&mut self, scene: &Scene, path: &str, solid: &Solid) -> Result<TetMesh, SceneError> {
-        let file = self.read(scene, path, solid.mesh.as_deref(), None)?;
+        let file = self.read(scene, path, solid.shape.mesh.as_deref(), None)?;
         file.tets.ok_or_else(|| {
             let message = format!("`{path}.mesh` has no tetrahedra ({}); expected some", file.format);
             let help = "make them from a surface with Gmsh or TetGen".to_owned();

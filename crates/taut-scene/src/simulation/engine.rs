@@ -117,7 +117,7 @@ impl<T: Precision + Element> Engine for Typed<T> {
     }
 
     fn pin(&mut self, vertices: &[u32]) {
-        vertices.iter().for_each(|&vertex| self.state.pin(&self.model, vertex));
+        self.state.set_pins(&self.model, vertices);
     }
 
     fn unpin(&mut self, vertices: &[u32]) {
@@ -125,7 +125,7 @@ impl<T: Precision + Element> Engine for Typed<T> {
     }
 
     fn move_pins(&mut self, targets: &[(u32, [f64; 3])]) {
-        targets.iter().for_each(|&(vertex, place)| self.state.move_pin(&self.model, vertex, place));
+        self.state.set_pin_targets(&self.model, targets);
     }
 
     fn strains(&self) -> Strains {

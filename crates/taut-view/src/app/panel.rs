@@ -28,11 +28,11 @@ impl Viewer {
             ui.spacing_mut().slider_width = 100.0;
             self.solver(ui, &scene);
             for (at, cloth) in scene.settings.cloth.iter().enumerate() {
-                let title = format!("Cloth: {}", cloth.name);
+                let title = format!("Cloth: {}", cloth.shape.name);
                 egui::CollapsingHeader::new(title).default_open(at == 0).show(ui, |ui| self.cloth(ui, at, cloth));
             }
             for (at, solid) in scene.settings.solid.iter().enumerate() {
-                let title = format!("Solid: {}", solid.name);
+                let title = format!("Solid: {}", solid.shape.name);
                 egui::CollapsingHeader::new(title).default_open(at == 0).show(ui, |ui| self.solid(ui, at, solid));
             }
             egui::CollapsingHeader::new("Strain limits").default_open(true).show(ui, |ui| self.limits(ui, &scene));
@@ -82,10 +82,10 @@ impl Viewer {
     fn cloth(&mut self, ui: &mut egui::Ui, at: usize, cloth: &Cloth) {
         let path = |key: &str| format!("cloth.{at}.{key}");
         self.fabrics(ui, at, cloth);
-        let material = cloth.material();
+        let material = cloth.material.params();
         let density = Knob::new("density", path("density"), material.density, 0.02..=2.0);
         self.knob(ui, density.unit("kg/m²").factors());
-        match (&cloth.elastic, &cloth.fabric) {
+        match (&cloth.material.elastic, &cloth.material.fabric) {
             (Some(elastic), _) => self.elastic(ui, at, elastic),
             (None, Some(_)) => drop(ui.label("Stiffness is that of the fabric.")),
             (None, None) => self.shares(ui, at, cloth),
@@ -94,7 +94,7 @@ impl Viewer {
 
     /// Stiffness as shares, and damping rates.
     fn shares(&mut self, ui: &mut egui::Ui, at: usize, cloth: &Cloth) {
-        let (k, d) = (&cloth.stiffness, &cloth.damping);
+        let (k, d) = (&cloth.material.stiffness, &cloth.material.damping);
         ui.label("Stiffness: the share that one projection removes");
         for (name, value) in [
             ("weft", k.weft),
@@ -150,7 +150,7 @@ impl Viewer {
 
     /// Fabrics of the library.
     fn fabrics(&mut self, ui: &mut egui::Ui, at: usize, cloth: &Cloth) {
-        let chosen = cloth.fabric.map(|fabric| fabric.0);
+        let chosen = cloth.material.fabric.map(|fabric| fabric.0);
         let shown = chosen.map_or("none", |fabric| fabric.name);
         let mut next = None;
         egui::ComboBox::from_id_salt(("fabric", at)).selected_text(format!("fabric: {shown}")).show_ui(ui, |ui| {
@@ -164,7 +164,7 @@ impl Viewer {
         let Some(fabric) = next else { return };
         self.set(self.side, &format!("cloth.{at}.fabric"), format!("{:?}", fabric.name));
         self.set(self.side, &format!("cloth.{at}.density"), format!("{:?}", fabric.figures.density.value));
-        if cloth.elastic.is_some() {
+        if cloth.material.elastic.is_some() {
             let elastic = format!(
                 "{{ kind = \"continuum\", weft = {:?}, warp = {:?}, poisson = {:?}, shear = {:?}, bend = [{:?}, {:?}] }}",
                 fabric.figures.stiffness_weft.value,
@@ -180,8 +180,11 @@ impl Viewer {
 
     fn solid(&mut self, ui: &mut egui::Ui, at: usize, solid: &Solid) {
         let path = |key: &str| format!("solid.{at}.{key}");
-        self.knob(ui, Knob::new("density", path("density"), solid.density, 10.0..=5000.0).unit("kg/m³").factors());
-        match &solid.elastic {
+        self.knob(
+            ui,
+            Knob::new("density", path("density"), solid.material.density, 10.0..=5000.0).unit("kg/m³").factors(),
+        );
+        match &solid.material.elastic {
             Some(elastic) => {
                 self.knob(
                     ui,
@@ -198,11 +201,14 @@ impl Viewer {
                 );
             }
             None => {
-                let k = &solid.stiffness;
+                let k = &solid.material.stiffness;
                 for (key, value) in [("stretch", k.stretch.0[0]), ("shear", k.shear.0[0]), ("volume", k.volume)] {
                     self.knob(ui, Knob::new(key, path(&format!("stiffness.{key}")), value, 0.0..=1.0).factors());
                 }
-                self.knob(ui, Knob::new("damping", path("damping"), solid.damping, 0.0..=1000.0).unit("1/s").factors());
+                self.knob(
+                    ui,
+                    Knob::new("damping", path("damping"), solid.material.damping, 0.0..=1000.0).unit("1/s").factors(),
+                );
             }
         }
     }

@@ -17,9 +17,35 @@ fn unstiff() -> taut::ClothStiffness {
     taut::ClothStiffness::default()
 }
 
-section! {
+joined! {
     /// A piece of cloth.
     pub struct Cloth {
+        /// What it is called, and its mesh.
+        shape: ClothShape;
+        /// Where it is.
+        place: BodyPlace;
+        /// What it is made of.
+        material: ClothMaterial;
+        /// How it meets others, and its colour.
+        surface: ClothSurface;
+    }
+}
+
+section! {
+    /// Where a body is.
+    pub struct BodyPlace {
+        /// Factors along x, y and z, or one for all. Applied first.
+        scale: Each<3> = Each([1.0; 3]) => SCALE;
+        /// Angles around the x, y and z axis in turn, or { axis, degrees }. Applied after `scale`.
+        rotate: Turn = Turn(Rotation::default()) => ANGLE;
+        /// Where the mesh's origin goes. Applied last.
+        translate: [f64; 3] = [0.0; 3] => PLACE;
+    }
+}
+
+section! {
+    /// What a cloth is called, and its mesh.
+    pub struct ClothShape {
         /// What pins and messages call it; each body has its own name.
         name: String = "cloth".to_owned();
         /// A mesh file (OBJ, PLY, STL, glTF; also .gz) in the scene's folder. Give this or `generate`.
@@ -28,12 +54,12 @@ section! {
         part: Option<String> = None;
         /// A mesh made from a few numbers. Give this or `mesh`.
         generate: Option<GenerateSurface> = None;
-        /// Factors along x, y and z, or one for all. Applied first.
-        scale: Each<3> = Each([1.0; 3]) => SCALE;
-        /// Angles around the x, y and z axis in turn, or { axis, degrees }. Applied after `scale`.
-        rotate: Turn = Turn(Rotation::default()) => ANGLE;
-        /// Where the mesh's origin goes. Applied last.
-        translate: [f64; 3] = [0.0; 3] => PLACE;
+    }
+}
+
+section! {
+    /// What a cloth is made of.
+    pub struct ClothMaterial {
         /// A fabric of the library: its mass and stiffness hold where `density` and `elastic` say nothing else.
         fabric: Option<FabricName> = None;
         /// Mass per area; 0.2 if neither this nor `fabric` is given.
@@ -53,6 +79,12 @@ section! {
         rest_stretch: [f64; 2] = taut::Cloth::default().rest_stretch => STRETCH;
         /// How fast motion along each kind of deformation dies. Rigid motion is never damped.
         damping: ClothDamping = ClothDamping::default();
+    }
+}
+
+section! {
+    /// How a cloth meets others, and its colour.
+    pub struct ClothSurface {
         /// The distance kept from other surfaces: each of two brings half of its own. 0: it meets none. If not
         /// given, that of `fabric`, or else of `[contact]`.
         thickness: Option<f64> = None => THICKNESS;
@@ -103,9 +135,9 @@ section! {
     }
 }
 
-impl Cloth {
+impl ClothMaterial {
     /// The engine's parameters.
-    pub fn material(&self) -> taut::Cloth {
+    pub fn params(&self) -> taut::Cloth {
         let (k, d) = (&self.stiffness, &self.damping);
         taut::Cloth {
             density: self
@@ -140,9 +172,23 @@ impl Cloth {
     }
 }
 
-section! {
+joined! {
     /// A soft body of tetrahedra.
     pub struct Solid {
+        /// What it is called, and its mesh.
+        shape: SolidShape;
+        /// Where it is.
+        place: BodyPlace;
+        /// What it is made of.
+        material: SolidMaterial;
+        /// How it meets others, and its colour.
+        surface: SolidSurface;
+    }
+}
+
+section! {
+    /// What a soft body is called, and its mesh.
+    pub struct SolidShape {
         /// What pins and messages call it; each body has its own name.
         name: String = "solid".to_owned();
         /// A mesh file with tetrahedra (Gmsh .msh, TetGen .node/.ele, VTK; also .gz) in the scene's folder. Give this
@@ -150,12 +196,12 @@ section! {
         mesh: Option<String> = None;
         /// A mesh made from a few numbers. Give this or `mesh`.
         generate: Option<GenerateSolid> = None;
-        /// Factors along x, y and z, or one for all. Applied first.
-        scale: Each<3> = Each([1.0; 3]) => SCALE;
-        /// Angles around the x, y and z axis in turn, or { axis, degrees }. Applied after `scale`.
-        rotate: Turn = Turn(Rotation::default()) => ANGLE;
-        /// Where the mesh's origin goes. Applied last.
-        translate: [f64; 3] = [0.0; 3] => PLACE;
+    }
+}
+
+section! {
+    /// What a soft body is made of.
+    pub struct SolidMaterial {
         /// Mass per volume.
         density: f64 = taut::Solid::default().density => Rule::ANY.above(0.0).to(100_000.0).unit("kg/m³");
         /// Which form of the strain rows.
@@ -172,6 +218,12 @@ section! {
         /// How fast deformation within an element dies; waves across many elements live far longer. Rigid motion is
         /// never damped.
         damping: f64 = taut::Solid::default().damping => RATE;
+    }
+}
+
+section! {
+    /// How a soft body meets others, and its colour.
+    pub struct SolidSurface {
         /// The distance kept from other surfaces: each of two brings half of its own. 0: it meets none. If not
         /// given, that of `[contact]`.
         thickness: Option<f64> = None => THICKNESS;
@@ -197,9 +249,9 @@ section! {
     }
 }
 
-impl Solid {
+impl SolidMaterial {
     /// The engine's parameters.
-    pub fn material(&self) -> taut::Solid {
+    pub fn params(&self) -> taut::Solid {
         let k = &self.stiffness;
         taut::Solid {
             density: self.density,

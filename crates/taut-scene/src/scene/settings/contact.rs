@@ -29,20 +29,20 @@ section! {
 impl Contact {
     /// How a cloth meets others: as it says itself, or its fabric, or the scene.
     pub fn cloth(&self, cloth: &Cloth) -> taut::ContactMaterial {
-        let fabric = cloth.fabric.map(|fabric| fabric.0);
+        let fabric = cloth.material.fabric.map(|fabric| fabric.0);
         taut::ContactMaterial {
-            thickness: cloth.thickness.or(fabric.map(|f| f.figures.thickness.value)).unwrap_or(self.thickness),
-            friction: cloth.friction.or(fabric.map(|f| f.figures.friction.value)).unwrap_or(self.friction),
-            self_contact: cloth.self_collision,
+            thickness: cloth.surface.thickness.or(fabric.map(|f| f.figures.thickness.value)).unwrap_or(self.thickness),
+            friction: cloth.surface.friction.or(fabric.map(|f| f.figures.friction.value)).unwrap_or(self.friction),
+            self_contact: cloth.surface.self_collision,
         }
     }
 
     /// How a solid meets others: as it says itself, or the scene.
     pub fn solid(&self, solid: &Solid) -> taut::ContactMaterial {
         taut::ContactMaterial {
-            thickness: solid.thickness.unwrap_or(self.thickness),
-            friction: solid.friction.unwrap_or(self.friction),
-            self_contact: solid.self_collision,
+            thickness: solid.surface.thickness.unwrap_or(self.thickness),
+            friction: solid.surface.friction.unwrap_or(self.friction),
+            self_contact: solid.surface.self_collision,
         }
     }
 }

@@ -337,12 +337,12 @@ impl Limit {
     pub(crate) fn fits<'a>(&self, settings: &'a Settings) -> Vec<&'a str> {
         let cloth = settings.cloth.iter().filter(|c| match self {
             Limit::Volume(_) => false,
-            Limit::Fabric(_) => c.fabric.is_some(),
+            Limit::Fabric(_) => c.material.fabric.is_some(),
             _ => true,
         });
         let solids = matches!(self, Limit::Volume(_) | Limit::Edges(_) | Limit::EdgeRate(_));
         let solid = settings.solid.iter().filter(|_| solids);
-        cloth.map(|c| c.name.as_str()).chain(solid.map(|s| s.name.as_str())).collect()
+        cloth.map(|c| c.shape.name.as_str()).chain(solid.map(|s| s.shape.name.as_str())).collect()
     }
 
     /// Whether it has weft, warp and shear, and limits none of them.
@@ -386,10 +386,10 @@ impl Limit {
 /// The cloth that a limiter by fabrics is for: those named, or all, as far as they have a fabric.
 fn fabrics(limit: &FabricLimit, settings: &Settings, sweeps: SweepSettings) -> Vec<LimitSpec> {
     let chosen = |name: &String| limit.bodies.is_empty() || limit.bodies.contains(name);
-    let cloth = settings.cloth.iter().enumerate().filter(|(_, cloth)| chosen(&cloth.name));
+    let cloth = settings.cloth.iter().enumerate().filter(|(_, cloth)| chosen(&cloth.shape.name));
     cloth
         .filter_map(|(at, cloth)| {
-            Some(LimitSpec::csl(cloth.fabric?.0.engine.strain_limits()).with_sweeps(sweeps).on(&[at]))
+            Some(LimitSpec::csl(cloth.material.fabric?.0.engine.strain_limits()).with_sweeps(sweeps).on(&[at]))
         })
         .collect()
 }
