@@ -270,8 +270,8 @@ fn along_a_curve(positions: &[[f64; 3]]) -> Vec<u32> {
     order.into_iter().map(|(_, i)| i).collect()
 }
 
-/// A stiffness is a share, 0 to 1.
-fn check_share(body: &str, name: &'static str, found: f64) -> Result<(), BuildError> {
+/// A stiffness of projections is 0 to 1.
+fn check_stiffness(body: &str, name: &'static str, found: f64) -> Result<(), BuildError> {
     check_number(body, name, found, "a number from 0 to 1", (0.0..=1.0).contains(&found))
 }
 

@@ -74,8 +74,8 @@ impl ModelBuilder {
             coupling: [soft[0][1], soft[0][2], soft[1][2]],
             gamma: [gamma; 3],
         };
-        let shares = [0.0; 3];
-        self.loose.patches.push(Loose { index, rest, stiffness: shares, damping: shares, elastic: Some(elastic) });
+        let none = [0.0; 3];
+        self.loose.patches.push(Loose { index, rest, stiffness: none, damping: none, elastic: Some(elastic) });
     }
 
     fn push_hinge(&mut self, index: [u32; 4], stiffness: f64, gamma: f64) {
@@ -84,8 +84,8 @@ impl ModelBuilder {
         }
         let rest = [rest_angle(index.map(|v| V3::from(self.positions[v as usize])))];
         let elastic = Compliance { diagonal: [1.0 / stiffness], coupling: [0.0; 3], gamma: [gamma] };
-        let shares = [0.0];
-        self.loose.hinges.push(Loose { index, rest, stiffness: shares, damping: shares, elastic: Some(elastic) });
+        let none = [0.0];
+        self.loose.hinges.push(Loose { index, rest, stiffness: none, damping: none, elastic: Some(elastic) });
     }
 }
 

@@ -24,7 +24,7 @@ pub enum Solver {
         /// step carries cloth many times its own size past a held vertex, the elements there are thrown about for some steps.
         block: bool,
     },
-    /// All elements at once, each with its share of the vertices' masses (Jacobi with averaging). Slow and smooth.
+    /// All elements at once, each with its part of the vertices' masses (Jacobi with averaging). Slow and smooth.
     Jacobi {
         /// Up to 1.
         relaxation: f64,

@@ -71,7 +71,7 @@ impl Integrator {
     pub(crate) fn scheme(self, h: f64, first: bool) -> Scheme {
         match self {
             Integrator::ImplicitEuler => alpha_beta(h, 1.0, 1.0),
-            Integrator::AlphaBeta { alpha, beta } => alpha_beta(h, share(alpha, 1.0), share(beta, 1.0)),
+            Integrator::AlphaBeta { alpha, beta } => alpha_beta(h, weight(alpha, 1.0), weight(beta, 1.0)),
             Integrator::Bdf2 if first => alpha_beta(h, 1.0, 1.0),
             Integrator::Bdf2 => {
                 let two_thirds = 2.0 / 3.0 * h;
@@ -90,7 +90,7 @@ impl Integrator {
                 }
             }
             Integrator::Newmark { beta, gamma } => {
-                let (beta, gamma) = (share(beta, 0.25).clamp(1e-3, 0.5), share(gamma, 0.5));
+                let (beta, gamma) = (weight(beta, 0.25).clamp(1e-3, 0.5), weight(gamma, 0.5));
                 Scheme {
                     again: 0.0,
                     carry: [h, 0.0],
@@ -146,6 +146,6 @@ fn alpha_beta(h: f64, alpha: f64, beta: f64) -> Scheme {
 }
 
 /// A number from 0 to 1; what is not a number becomes `else_`.
-fn share(x: f64, else_: f64) -> f64 {
+fn weight(x: f64, else_: f64) -> f64 {
     if x.is_nan() { else_ } else { x.clamp(0.0, 1.0) }
 }

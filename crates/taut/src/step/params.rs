@@ -17,7 +17,7 @@ pub struct Params {
     pub substeps: u32,
     /// Most iterations of the solver in a substep, 1 to 10,000: sweeps over all elements, or what the solver counts.
     pub iterations: u32,
-    /// From one moment to the next. A model with shares of stiffness anywhere knows implicit Euler only.
+    /// From one moment to the next. A model with anything that is projected knows implicit Euler only.
     pub integrator: Integrator,
     /// How the equations of a substep are solved. Only rows with a physical stiffness know other solvers than
     /// Gauss–Seidel; the others are projected.

@@ -29,14 +29,14 @@ const PATIENCE: u32 = 10;
 /// How much of the bound for the curvature to use: more whenever things got worse.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Caution {
-    pub share: f64,
+    pub boldness: f64,
     best: f64,
     since: u32,
 }
 
 impl Default for Caution {
     fn default() -> Self {
-        Caution { share: BOLD, best: f64::INFINITY, since: 0 }
+        Caution { boldness: BOLD, best: f64::INFINITY, since: 0 }
     }
 }
 
@@ -55,7 +55,7 @@ impl Caution {
         let better = residual < self.best;
         self.best = self.best.min(residual);
         if residual > 2.0 * self.best && self.since > PATIENCE {
-            (self.share, self.since) = ((2.0 * self.share).min(64.0 * BOLD), 0);
+            (self.boldness, self.since) = ((2.0 * self.boldness).min(64.0 * BOLD), 0);
         }
         better
     }
@@ -69,8 +69,8 @@ impl Solve<'_> {
     /// Ŵ g.
     pub(super) fn linearise(&self, look: Option<f64>) -> f64 {
         let g = self.global;
-        if let Some(share) = look {
-            self.bound_curvature(share);
+        if let Some(part) = look {
+            self.bound_curvature(part);
         }
         let mut sample = Sample::ZERO;
         self.crew.each(self.table.items.len(), |e| {
@@ -117,17 +117,17 @@ impl Solve<'_> {
             return;
         }
         let carry = self.settings.reach * w;
-        let share = 1.0 / (1.0 + carry * self.bend(i));
+        let eased = 1.0 / (1.0 + carry * self.bend(i));
         let (x, target) = (g.points.x.get3(i), g.points.target.get3(i));
         let off = small::plus(small::plus(x, -1.0, target), -carry, self.pull(i, &g.rows.lambda));
         g.arm[1].set3(i, off);
-        g.arm[0].set3(i, off.map(|o| o * share));
-        g.curvature.heft.set(i, carry * share);
+        g.arm[0].set3(i, off.map(|o| o * eased));
+        g.curvature.heft.set(i, carry * eased);
     }
 
-    /// Bounds the curvature of each item's rows under the present multipliers: for each of its vertices `share` times the
+    /// Bounds the curvature of each item's rows under the present multipliers: for each of its vertices `part` times the
     /// largest sum of a row of |Σ_r λ_r ∇²c_r|, N/m.
-    pub(super) fn bound_curvature(&self, share: f64) {
+    pub(super) fn bound_curvature(&self, part: f64) {
         let g = self.global;
         self.crew.each(self.table.items.len(), |e| {
             let item = &self.table.items[e];
@@ -146,7 +146,7 @@ impl Solve<'_> {
                 sums[i / 3 + 1][i % 3] = row + first;
             }
             for k in 0..item.arms() {
-                g.curvature.bend.set(ARMS * e + k, share * sums[k].iter().fold(0.0, |m: f64, &s| m.max(s)));
+                g.curvature.bend.set(ARMS * e + k, part * sums[k].iter().fold(0.0, |m: f64, &s| m.max(s)));
             }
         });
     }

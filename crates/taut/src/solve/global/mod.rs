@@ -17,7 +17,7 @@
 //! | `newton` | positions | all of it, by dual numbers |
 //!
 //! **Sharing.** [`Global::solve`] is called by every worker of a team at once. Between two meetings a worker writes only
-//! its own share; what leads to a decision is added up in chunks of fixed size, so that all workers decide alike and
+//! its own chunk; what leads to a decision is added up in chunks of fixed size, so that all workers decide alike and
 //! the bits do not depend on their number.
 
 mod cholesky;
@@ -237,7 +237,7 @@ impl Global {
         self.table.row_at(k).map(|row| self.rows.lambda.get(row))
     }
 
-    /// Solves. Called by all workers at once with the same settings, after each has [`put`](Self::put) its share;
+    /// Solves. Called by all workers at once with the same settings, after each has [`put`](Self::put) its chunk;
     /// meets the others before it begins and before it ends.
     ///
     /// Methods on positions begin at the `x` of the candidates or at x̃, where Φ is lower. The paper's Eq. 10 linearises about x̃,

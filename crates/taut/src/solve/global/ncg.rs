@@ -39,7 +39,7 @@ impl Solve<'_> {
                 down = -size;
             }
             if steps % FRESH == 0 || steps < FRESH {
-                self.bound_curvature(Caution::default().share);
+                self.bound_curvature(Caution::default().boldness);
             }
             steps += 1;
             let mut length = -down / self.curve(direction);

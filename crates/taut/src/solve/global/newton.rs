@@ -6,7 +6,7 @@ use std::sync::PoisonError;
 
 /// Halvings of a step, at most.
 const HALVINGS: u32 = 40;
-/// The share of Φ that is lost in its rounding errors.
+/// The part of Φ that is lost in its rounding errors.
 const LEVEL: f64 = 1e-11;
 
 impl Solve<'_> {

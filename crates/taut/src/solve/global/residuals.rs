@@ -18,7 +18,7 @@ impl Solve<'_> {
     pub(super) fn residuals(&self, conjugate: bool) -> Outcome {
         let (mut iterations, mut caution) = (0, Caution::default());
         loop {
-            let residual = self.linearise(Some(caution.share));
+            let residual = self.linearise(Some(caution.boldness));
             self.remember(&mut caution, residual);
             let left = self.settings.iterations.saturating_sub(iterations);
             if !self.unsolved(residual) || left == 0 {
