@@ -52,9 +52,9 @@ pub struct ClothStiffness {
     pub edge: f64,
 }
 
-/// Damping rates along the rows, 1/s: after 1/rate seconds about a third of the motion within an element is left, if it were alone.
-/// What many elements do together lives longer, a wave across n of them about n² times: rates of hundreds calm it. Rigid
-/// motion is never damped.
+/// Damping rates along the rows, 1/s: after 1/rate seconds about a third of the motion within an element is left, if it
+/// were alone. What many elements do together lives longer, a wave across n of them about n² times: rates of hundreds
+/// calm it. Rigid motion is never damped.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ClothDamping {
     /// Stretch along weft.

@@ -93,8 +93,8 @@ impl ModelBuilder {
         })
     }
 
-    /// Adds a soft body onto existing vertices: vertex i of the mesh is vertex `base` + i. Its rest shape is theirs; the
-    /// mesh's own positions are not looked at.
+    /// Adds a soft body onto existing vertices: vertex i of the mesh is vertex `base` + i. Its rest shape is theirs;
+    /// the mesh's own positions are not looked at.
     pub fn add_solid_on(&mut self, name: &str, base: u32, mesh: &TetMesh, solid: &Solid) -> Result<(), BuildError> {
         self.or_nothing(|builder| builder.solid_on(name, base, mesh, solid))
     }

@@ -141,8 +141,8 @@ impl Solve<'_> {
     /// Whether what is negative in an item's Hessian is outweighed by its part of the masses, split evenly among the
     /// items at a vertex. Such an item needs no projection, which saves most of the work and keeps the Hessian exact.
     ///
-    /// Masses μ_k moving freely resist a change of the edges with μ_k δ_kl − μ_k μ_l / Σμ, which is at least half as much
-    /// in sum over all items as what M/s has.
+    /// Masses μ_k moving freely resist a change of the edges with μ_k δ_kl − μ_k μ_l / Σμ, which is at least half as
+    /// much in sum over all items as what M/s has.
     fn held_by_inertia(&self, item: &Item, h: &Small) -> bool {
         let (g, arms) = (self.global, item.arms());
         let mut mu = [0.0; ARMS];
