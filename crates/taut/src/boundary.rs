@@ -17,8 +17,8 @@ fn face(tets: &[[u32; 4]], place: usize) -> [u32; 3] {
     FACES[place % 4].map(|corner| tets[place / 4][corner])
 }
 
-/// All faces, corners ascending, each with four times the number of its tetrahedron plus its own; the two sides of an inner face one after the
-/// other.
+/// All faces, corners ascending, each with four times the number of its tetrahedron plus its own; the two sides of an
+/// inner face one after the other.
 pub(crate) fn sorted_faces(tets: &[[u32; 4]]) -> Vec<([u32; 3], usize)> {
     let sorted_face = |place: usize| {
         let mut key = face(tets, place);

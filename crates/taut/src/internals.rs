@@ -1,6 +1,8 @@
-//! What the engine is made of, layer by layer: for its own tests and benchmarks, and for those who build something else of its parts.
+//! What the engine is made of, layer by layer: for its own tests and benchmarks, and for those who build something else
+//! of its parts.
 //!
-//! **No promise**: anything here may change or go with any release. What a program needs to simulate is in the crate's root.
+//! **No promise**: anything here may change or go with any release. What a program needs to simulate is in the crate's
+//! root.
 
 /// Numbers and lanes.
 pub mod lanes {

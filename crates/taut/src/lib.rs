@@ -1,8 +1,9 @@
 //! taut: cloth and soft bodies whose stretch you control.
 //!
-//! A [`ModelBuilder`] takes meshes with materials ([`Cloth`], [`Solid`], or a named [`fabric`]) and makes a [`Model`], frozen and shared; a
-//! [`State`] is what changes; [`step()`] advances it by a time, with [`Params`], and returns a [`StepReport`]. Strain limiters are in
-//! [`limit`], as part of a model and as filters behind any simulator; meters in [`measure`]. Lengths are in m, masses in kg, times in s.
+//! A [`ModelBuilder`] takes meshes with materials ([`Cloth`], [`Solid`], or a named [`fabric`]) and makes a [`Model`],
+//! frozen and shared; a [`State`] is what changes; [`step()`] advances it by a time, with [`Params`], and returns a
+//! [`StepReport`]. Strain limiters are in [`limit`], as part of a model and as filters behind any simulator; meters in
+//! [`measure`]. Lengths are in m, masses in kg, times in s.
 //!
 //! ```
 //! use taut::{Cloth, ModelBuilder, Params, Scratch, State, fabric::Fabric, mesh::TriMesh, step};

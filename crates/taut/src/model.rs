@@ -125,8 +125,8 @@ impl<T: Scalar> Model<T> {
         self.limits.specs()
     }
 
-    /// Replaces the strain limiters, between two steps. Those that stay as they were cost nothing; others are coloured and
-    /// packed anew, about a tenth of what building the model took. States stay valid.
+    /// Replaces the strain limiters, between two steps. Those that stay as they were cost nothing; others are coloured
+    /// and packed anew, about a tenth of what building the model took. States stay valid.
     pub fn set_limits(&mut self, limits: &[LimitSpec]) -> Result<(), BuildError> {
         let parts = |number, spec: &_| crate::builder::limited_parts(self, number, spec);
         self.limits = Stack::new(self.vertices(), limits, &self.limits, parts)?;

@@ -15,12 +15,13 @@ pub struct State<T: Scalar> {
     pub(crate) x: Vec<Vertex<T>>,
     /// Velocities, likewise.
     pub(crate) v: Vec<Vertex<T>>,
-    /// Held vertices on their way: (the model's number, where to be at the end of the next step), in the order they were told; nothing if
-    /// they were let go since. The last one of a number counts.
+    /// Held vertices on their way: (the model's number, where to be at the end of the next step), in the order they
+    /// were told; nothing if they were let go since. The last one of a number counts.
     pub(crate) targets: Vec<(u32, Option<[T; 3]>)>,
     /// Simulated time, s.
     pub(crate) time: f64,
-    /// Multipliers of the elastic rows in the last substep, as [`Batch::multipliers`](crate::constraint::Batch) lays them out.
+    /// Multipliers of the elastic rows in the last substep, as [`Batch::multipliers`](crate::constraint::Batch) lays
+    /// them out.
     pub(crate) multipliers: Vec<[T; BLOCK]>,
     /// Multipliers of the user's own rows, likewise.
     pub(crate) user_multipliers: Vec<T>,
@@ -28,10 +29,11 @@ pub struct State<T: Scalar> {
     pub(crate) before: Vec<[Vertex<T>; 2]>,
     /// The length of that substep, s.
     pub(crate) before_h: f64,
-    /// Accelerations (m/s²) by which the last substep's elastic forces moved vertices, for integrators that use them again after solvers
-    /// whose multipliers say something else when stopped early; else empty.
+    /// Accelerations (m/s²) by which the last substep's elastic forces moved vertices, for integrators that use them
+    /// again after solvers whose multipliers say something else when stopped early; else empty.
     pub(crate) last_accelerations: Vec<Vertex<T>>,
-    /// Which positions and inverse masses these are: states of one version have the same, and every change of them makes another.
+    /// Which positions and inverse masses these are: states of one version have the same, and every change of them
+    /// makes another.
     pub(crate) version: u64,
 }
 
@@ -74,7 +76,8 @@ impl<T: Scalar> State<T> {
         self.version = new_version();
     }
 
-    /// Whether this is a state of `model`, or of a copy of it. [`step`](crate::step()) does nothing to others, and reports it.
+    /// Whether this is a state of `model`, or of a copy of it. [`step`](crate::step()) does nothing to others, and
+    /// reports it.
     pub fn fits(&self, model: &Model<T>) -> bool {
         self.identity == model.identity
     }
@@ -104,8 +107,9 @@ impl<T: Scalar> State<T> {
         self.time
     }
 
-    /// Everything but the time as plain numbers, for checkpoints: positions with inverse masses, velocities, multipliers,
-    /// and what the integrator remembers. To be taken between steps: where pins were told to go is not in it.
+    /// Everything but the time as plain numbers, for checkpoints: positions with inverse masses, velocities,
+    /// multipliers, and what the integrator remembers. To be taken between steps: where pins were told to go is not in
+    /// it.
     pub fn to_numbers(&self) -> Vec<T> {
         let vertices = self.x.iter().chain(&self.v).flatten();
         let multipliers = self.multipliers.iter().flatten().chain(&self.user_multipliers);
@@ -126,9 +130,9 @@ impl<T: Scalar> State<T> {
         if self.before.is_empty() { Vec::new() } else { vec![part(), part(), part()] }
     }
 
-    /// The state that [`to_numbers`](Self::to_numbers) gave for the same model, at `time` (s). Stepping on from it gives
-    /// the same bits. Nothing if there are more or fewer numbers, one that is not finite, or masses that are
-    /// not the model's.
+    /// The state that [`to_numbers`](Self::to_numbers) gave for the same model, at `time` (s). Stepping on from it
+    /// gives the same bits. Nothing if there are more or fewer numbers, one that is not finite, or masses that are not
+    /// the model's.
     pub fn from_numbers(model: &Model<T>, numbers: &[T], time: f64) -> Option<Self> {
         let mut state = State::new(model);
         let count = state.x.len();
@@ -192,8 +196,8 @@ impl<T: Scalar> State<T> {
         copy_out(&self.v, model, out);
     }
 
-    /// Writes unit normals at vertices, the mean of those of the surface triangles around each by their area, likewise; zero where there are no
-    /// triangles.
+    /// Writes unit normals at vertices, the mean of those of the surface triangles around each by their area, likewise;
+    /// zero where there are no triangles.
     pub fn normals_into<S: Scalar>(&self, model: &Model<T>, out: &mut [[S; 3]]) {
         let mut sums = vec![V3::<f64>::default(); model.own.len()];
         for triangle in model.bodies.iter().flat_map(|body| &body.triangles) {
@@ -208,8 +212,8 @@ impl<T: Scalar> State<T> {
         }
     }
 
-    /// Puts vertices somewhere, m: the first of the model, as many as are given. Positions that are not finite are left out; returns how
-    /// many those are.
+    /// Puts vertices somewhere, m: the first of the model, as many as are given. Positions that are not finite are left
+    /// out; returns how many those are.
     pub fn set_positions<S: Scalar>(&mut self, model: &Model<T>, positions: &[[S; 3]]) -> usize {
         self.changed();
         let each = model.own.iter().zip(positions);
@@ -252,7 +256,8 @@ impl<T: Scalar> State<T> {
         finite
     }
 
-    /// What integrators remember of a vertex that was put elsewhere, or given another velocity: that it always moved so.
+    /// What integrators remember of a vertex that was put elsewhere, or given another velocity: that it always moved
+    /// so.
     fn forget(&mut self, i: usize) {
         if let Some(before) = self.before.get_mut(i) {
             let (x, v, h) = (self.x[i], self.v[i], T::of(self.before_h));
@@ -302,8 +307,9 @@ impl<T: Scalar> State<T> {
         self.set_pin_targets(model, &[(vertex, position)]);
     }
 
-    /// Moves pinned vertices, each with where it will be at the end of the next step (m), in a straight line. Vertices that are not pinned
-    /// and places that are not finite are left out; returns how many those are. Of several places for a vertex the last counts.
+    /// Moves pinned vertices, each with where it will be at the end of the next step (m), in a straight line. Vertices
+    /// that are not pinned and places that are not finite are left out; returns how many those are. Of several places
+    /// for a vertex the last counts.
     pub fn set_pin_targets<S: Scalar>(&mut self, model: &Model<T>, targets: &[(u32, [S; 3])]) -> usize {
         let mut left_out = 0;
         for &(vertex, position) in targets {

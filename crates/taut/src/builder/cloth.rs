@@ -5,7 +5,7 @@ use super::links::LinkFinder;
 use super::patches::{Bending, PatchSheet};
 use super::{
     BuildError, ClothElasticity, Grain, Membrane, ModelBuilder, Oddity, StrainForm, check_number, check_rate,
-    check_share,
+    check_stiffness,
 };
 use crate::constraint::Loose;
 use crate::lanes::V3;
@@ -30,11 +30,11 @@ pub struct Cloth {
     pub damping: ClothDamping,
     /// Stiffness in physical units. If given, `form`, `stiffness` and `damping` have no say.
     pub elasticity: Option<ClothElasticity>,
-    /// What resists bending in cloth with an `elasticity`; shares of stiffness always use hinges.
+    /// What resists bending in cloth with an `elasticity`; what is projected always uses hinges.
     pub bending: Bending,
 }
 
-/// The share of each row's error that one projection removes, 0 to 1 (SBD Eq. 1). Depends on the number of
+/// The part of each row's error that one projection removes, 0 to 1 (SBD Eq. 1). Depends on the number of
 /// iterations and the time step, as it does in the paper.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClothStiffness {
@@ -52,9 +52,9 @@ pub struct ClothStiffness {
     pub edge: f64,
 }
 
-/// Damping rates along the rows, 1/s: after 1/rate seconds about a third of the motion within an element is left, if it were alone.
-/// What many elements do together lives longer, a wave across n of them about n² times: rates of hundreds calm it. Rigid
-/// motion is never damped.
+/// Damping rates along the rows, 1/s: after 1/rate seconds about a third of the motion within an element is left, if it
+/// were alone. What many elements do together lives longer, a wave across n of them about n² times: rates of hundreds
+/// calm it. Rigid motion is never damped.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ClothDamping {
     /// Stretch along weft.
@@ -114,7 +114,7 @@ impl Cloth {
             ("stiffness.bend", k.bend),
             ("stiffness.edge", k.edge),
         ] {
-            check_share(body, name, k)?;
+            check_stiffness(body, name, k)?;
         }
         for (name, d) in [
             ("damping.weft", d.weft),
@@ -166,9 +166,9 @@ impl ModelBuilder {
         let form = cloth.strain_form();
         let elements = self.add_strain(form, &triangles, &qs, &kept, cloth);
         for &t in &kept {
-            let share = twice_area(&qs[t]) / 6.0 * cloth.density;
+            let mass = twice_area(&qs[t]) / 6.0 * cloth.density;
             for v in triangles[t] {
-                self.masses[v as usize] += share;
+                self.masses[v as usize] += mass;
             }
             self.faces.push(Loose::bare(triangles[t], [1.0]));
         }
@@ -271,15 +271,15 @@ impl ModelBuilder {
             StrainForm::Plain => &mut self.loose.plain_triangles,
             StrainForm::StretchShear => &mut self.loose.stretch_shear_triangles,
         };
-        let shares = if cloth.elasticity.is_some() { 0.0 } else { 1.0 };
+        let projected = if cloth.elasticity.is_some() { 0.0 } else { 1.0 };
         let first = list.len() as u32;
         list.extend(kept.iter().filter_map(|&t| {
             let b = inverse2(&qs[t])?;
             Some(Loose {
                 index: triangles[t],
                 rest: [b[0], b[1], b[2], b[3], cloth.rest_stretch[0], cloth.rest_stretch[1]],
-                stiffness: [k.weft, k.warp, k.shear, k.area].map(|k| k * shares),
-                damping: [d.weft, d.warp, d.shear, d.area].map(|d| d * shares),
+                stiffness: [k.weft, k.warp, k.shear, k.area].map(|k| k * projected),
+                damping: [d.weft, d.warp, d.shear, d.area].map(|d| d * projected),
                 elastic: cloth.elasticity.map(|e| e.triangle(0.5 * twice_area(&qs[t]), cloth.rest_stretch)),
             })
         }));
@@ -326,7 +326,7 @@ impl ModelBuilder {
         if let (Some(elasticity), Bending::Patches) = (&cloth.elasticity, cloth.bending) {
             return self.add_patches(&PatchSheet { triangles, qs, sides: edges }, elasticity);
         }
-        let shares = if cloth.elasticity.is_some() { 0.0 } else { 1.0 };
+        let projected = if cloth.elasticity.is_some() { 0.0 } else { 1.0 };
         for side in edges.iter().filter(|s| s.count == 2) {
             let [t1, t2] = side.triangles;
             let [a, b] = [t1, t2].map(|t| apex_across(triangles[t], side.ends));
@@ -351,8 +351,8 @@ impl ModelBuilder {
             self.loose.hinges.push(Loose {
                 index,
                 rest: [rest],
-                stiffness: [cloth.stiffness.bend * shares],
-                damping: [cloth.damping.bend * shares],
+                stiffness: [cloth.stiffness.bend * projected],
+                damping: [cloth.damping.bend * projected],
                 elastic,
             });
         }

@@ -33,9 +33,9 @@ pub enum Membrane {
         /// N/m.
         shear: f64,
     },
-    /// Springs (soft constraints §8): along weft and warp, across the diagonals of quads, and between next neighbours in a
-    /// row, each with a spring constant in N/m, at rest at the cloth's rest stretches. For meshes of quads cut in two; on others, every edge that does not
-    /// follow the grain counts as a diagonal.
+    /// Springs (soft constraints §8): along weft and warp, across the diagonals of quads, and between next neighbours
+    /// in a row, each with a spring constant in N/m, at rest at the cloth's rest stretches. For meshes of quads cut in
+    /// two; on others, every edge that does not follow the grain counts as a diagonal.
     Links {
         /// Of edges along weft or warp, N/m.
         stretch: f64,
@@ -70,8 +70,8 @@ impl Orthotropic {
 
 /// Damping times γ, s: the force of a row is −E (c + γ ċ) (soft constraints §6). Free fall and rigid motion are left
 /// alone. Implicit integrators take ċ at the step's end and are stable with any γ; explicit ones
-/// ([`AlphaBeta`](crate::Integrator::AlphaBeta) with `alpha` or `beta` 0) take it at its start, and bear no more than about 1/(ω² h) for the
-/// fastest mode ω (rad/s).
+/// ([`AlphaBeta`](crate::Integrator::AlphaBeta) with `alpha` or `beta` 0) take it at its start, and bear no more than
+/// about 1/(ω² h) for the fastest mode ω (rad/s).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ElasticDamping {
     /// Of stretch and area (or springs along weft and warp), s.
@@ -162,8 +162,8 @@ impl ClothElasticity {
         out
     }
 
-    /// Of a hinge on an edge of length `l` (m) between triangles of `areas` (m²) together, with the edge's direction across
-    /// at `across` in the material's axes (a unit vector).
+    /// Of a hinge on an edge of length `l` (m) between triangles of `areas` (m²) together, with the edge's direction
+    /// across at `across` in the material's axes (a unit vector).
     ///
     /// For a sheet bent to a cylinder, the angles at edges of length l between triangles of area A together are
     /// such that Σ ½ B (l²/A) φ² is ½ B κ² times the area: exactly for meshes of equilateral triangles in any
@@ -175,14 +175,16 @@ impl ClothElasticity {
     }
 }
 
-/// The rigidity (N·m) of a hinge that bends along the unit vector `across`, for cloth with rigidities along weft and warp.
+/// The rigidity (N·m) of a hinge that bends along the unit vector `across`, for cloth with rigidities along weft and
+/// warp.
 ///
-/// Along the axes it is theirs, and on the bias their mean, so that grids along the grain are exact. In between it is chosen for
-/// meshes whose edges run in all directions alike. Bent to a cylinder with the curvature κ at the angle θ to `across`, a hinge of such
-/// a mesh turns by κ h (1 + 2 cos 2θ)/3, h being the triangles' height: those across the bend turn most, but all turn, and each adds its own
-/// rigidity to the whole. With B̄ + ½ (B₁ − B₂) f(cos 2θ) the sum over all directions is B₁ along the weft if the mean of
-/// f (1 + 2 cos 2θ)² is 3, as it is for f(C) = 3 C − 2 C³. (With f = C, a plain interpolation, a sixth of the other
-/// direction's rigidity is mixed in: cotton was 7 % too stiff along the weft.)
+/// Along the axes it is theirs, and on the bias their mean, so that grids along the grain are exact. In between it is
+/// chosen for meshes whose edges run in all directions alike. Bent to a cylinder with the curvature κ at the angle θ to
+/// `across`, a hinge of such a mesh turns by κ h (1 + 2 cos 2θ)/3, h being the triangles' height: those across the bend
+/// turn most, but all turn, and each adds its own rigidity to the whole. With B̄ + ½ (B₁ − B₂) f(cos 2θ) the sum over
+/// all directions is B₁ along the weft if the mean of f (1 + 2 cos 2θ)² is 3, as it is for f(C) = 3 C − 2 C³. (With f =
+/// C, a plain interpolation, a sixth of the other direction's rigidity is mixed in: cotton was 7 % too stiff along the
+/// weft.)
 fn across_rigidity([weft, warp]: [f64; 2], across: [f64; 2]) -> f64 {
     let c = across[0] * across[0] - across[1] * across[1];
     let rigidity = 0.5 * (weft + warp) + 0.5 * (weft - warp) * c * (3.0 - 2.0 * c * c);

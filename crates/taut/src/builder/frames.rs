@@ -11,8 +11,8 @@ pub enum StrainForm {
     Improved,
     /// SBD Eq. 9 and 10, the entries of Green's strain: as a comparison, and for finite elements.
     Plain,
-    /// Stretch as in SBD Eq. 14, shear as in Eq. 10: the conditions of Baraff and Witkin. Cloth only; solids take the improved
-    /// form for it.
+    /// Stretch as in SBD Eq. 14, shear as in Eq. 10: the conditions of Baraff and Witkin. Cloth only; solids take the
+    /// improved form for it.
     StretchShear,
 }
 
@@ -35,7 +35,8 @@ impl Default for Grain {
 /// The edges of a triangle in its material frame: Q = [q1, q2], q = (along weft, along warp), m.
 pub(super) type Material = [[f64; 2]; 2];
 
-/// The material coordinates of every triangle of a mesh whose vertices are at `positions`, and which triangles had no usable texture coordinates.
+/// The material coordinates of every triangle of a mesh whose vertices are at `positions`, and which triangles had no
+/// usable texture coordinates.
 pub(super) fn materials(mesh: &TriMesh, positions: &[[f64; 3]], grain: Grain) -> (Vec<Material>, Unusable) {
     let (direction, use_uvs) = match grain {
         Grain::Uv(d) => (d, mesh.uv_triangles.len() == mesh.triangles.len()),

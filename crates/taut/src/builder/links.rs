@@ -18,8 +18,8 @@ pub(super) type Link = ([u32; 2], [f64; 2]);
 const FOLLOWS: f64 = 0.883;
 
 impl LinkFinder<'_> {
-    /// LinkFinder along the grain, across it, and past a vertex, each in a fixed order and once, with its direction in the material's
-    /// axes.
+    /// LinkFinder along the grain, across it, and past a vertex, each in a fixed order and once, with its direction in
+    /// the material's axes.
     pub fn all(&self) -> [Vec<Link>; 3] {
         let (mut along, mut across) = (Vec::new(), Vec::new());
         let mut seen: HashSet<[u32; 2]> = self.sides.iter().map(|s| s.ends).collect();

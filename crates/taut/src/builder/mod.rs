@@ -26,7 +26,8 @@ use crate::solve::user::{Constraint, ConstraintRow, MOST_VERTICES, RowStrength, 
 use core::ops::Range;
 use std::sync::Arc;
 
-/// Collects bodies and turns them into a [`Model`]. A call that fails leaves nothing behind: the builder is as it was before.
+/// Collects bodies and turns them into a [`Model`]. A call that fails leaves nothing behind: the builder is as it was
+/// before.
 ///
 /// ```
 /// use taut::{Cloth, ModelBuilder, State, mesh::TriMesh};
@@ -89,7 +90,8 @@ impl ModelBuilder {
     }
 
     /// Adds springs between pairs of vertices, at rest at their distance: strings, ropes, seams. The spring constant is
-    /// `stiffness` (N/m), the damping time `damping` (s). Vertices get no mass from them. One without length is left out, with a warning.
+    /// `stiffness` (N/m), the damping time `damping` (s). Vertices get no mass from them. One without length is left
+    /// out, with a warning.
     pub fn add_springs(&mut self, pairs: &[[u32; 2]], stiffness: f64, damping: f64) -> Result<(), BuildError> {
         elastic::check_spring(stiffness, damping)?;
         for (number, pair) in pairs.iter().enumerate() {
@@ -99,8 +101,8 @@ impl ModelBuilder {
         Ok(())
     }
 
-    /// Springs between pairs that exist, each with the length that counts as unstretched, over the distance. One without
-    /// length has no direction to act along, and is left out.
+    /// Springs between pairs that exist, each with the length that counts as unstretched, over the distance. One
+    /// without length has no direction to act along, and is left out.
     fn springs_between(&mut self, body: &str, pairs: impl IntoIterator<Item = ([u32; 2], f64)>, k: f64, gamma: f64) {
         let mut short = Vec::new();
         for (number, (index, stretch)) in pairs.into_iter().filter(|_| k > 0.0).enumerate() {
@@ -129,8 +131,8 @@ impl ModelBuilder {
         done
     }
 
-    /// Adds a constraint of the user's own, with its rows in the order by which it will be asked for them. All have as many vertices, 1 to 5.
-    /// It takes part in the step whatever the solver. Vertices get no mass from it.
+    /// Adds a constraint of the user's own, with its rows in the order by which it will be asked for them. All have as
+    /// many vertices, 1 to 5. It takes part in the step whatever the solver. Vertices get no mass from it.
     pub fn add_constraint(
         &mut self,
         constraint: impl Constraint + 'static,
@@ -148,8 +150,8 @@ impl ModelBuilder {
         Ok(())
     }
 
-    /// Adds a strain limiter behind those added before. They act in every substep after the solve, one after another, so
-    /// that the last has the last word among them; contact has it over all.
+    /// Adds a strain limiter behind those added before. They act in every substep after the solve, one after another,
+    /// so that the last has the last word among them; contact has it over all.
     pub fn limit(&mut self, limit: LimitSpec) {
         self.limits.push(limit);
     }
@@ -270,8 +272,8 @@ fn along_a_curve(positions: &[[f64; 3]]) -> Vec<u32> {
     order.into_iter().map(|(_, i)| i).collect()
 }
 
-/// A stiffness is a share, 0 to 1.
-fn check_share(body: &str, name: &'static str, found: f64) -> Result<(), BuildError> {
+/// A stiffness of projections is 0 to 1.
+fn check_stiffness(body: &str, name: &'static str, found: f64) -> Result<(), BuildError> {
     check_number(body, name, found, "a number from 0 to 1", (0.0..=1.0).contains(&found))
 }
 

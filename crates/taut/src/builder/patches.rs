@@ -11,13 +11,13 @@ use crate::lanes::V3;
 /// What resists the bending of cloth with a physical stiffness.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Bending {
-    /// An angle at every edge, each on its own. Cheap. How stiff a sheet comes out depends on its mesh: strips of cloth have 0.8 to
-    /// 1.1 of the rigidity given.
+    /// An angle at every edge, each on its own. Cheap. How stiff a sheet comes out depends on its mesh: strips of cloth
+    /// have 0.8 to 1.1 of the rigidity given.
     #[default]
     Hinges,
-    /// The three angles around every triangle together, with a stiffness that couples them such that a sheet with the same curvature everywhere
-    /// is in balance: strips have the rigidity given, on grids and scattered points alike, within 3 %. Bending costs about twice as much, and
-    /// building the model more.
+    /// The three angles around every triangle together, with a stiffness that couples them such that a sheet with the
+    /// same curvature everywhere is in balance: strips have the rigidity given, on grids and scattered points alike,
+    /// within 3 %. Bending costs about twice as much, and building the model more.
     Patches,
 }
 
@@ -33,7 +33,8 @@ pub(super) struct PatchSheet<'a> {
 type Across = [Option<u32>; 3];
 
 impl ModelBuilder {
-    /// A patch on every triangle with two neighbours or three, a hinge for each of those with one. At rest as the mesh is.
+    /// A patch on every triangle with two neighbours or three, a hinge for each of those with one. At rest as the mesh
+    /// is.
     pub(super) fn add_patches(&mut self, sheet: &PatchSheet, elasticity: &ClothElasticity) {
         let (edges, across) = sheet.edges();
         let mut plates = Plates::new(sheet.triangles, sheet.qs, edges, self.positions.len(), elasticity.bend);
@@ -74,8 +75,8 @@ impl ModelBuilder {
             coupling: [soft[0][1], soft[0][2], soft[1][2]],
             gamma: [gamma; 3],
         };
-        let shares = [0.0; 3];
-        self.loose.patches.push(Loose { index, rest, stiffness: shares, damping: shares, elastic: Some(elastic) });
+        let none = [0.0; 3];
+        self.loose.patches.push(Loose { index, rest, stiffness: none, damping: none, elastic: Some(elastic) });
     }
 
     fn push_hinge(&mut self, index: [u32; 4], stiffness: f64, gamma: f64) {
@@ -84,8 +85,8 @@ impl ModelBuilder {
         }
         let rest = [rest_angle(index.map(|v| V3::from(self.positions[v as usize])))];
         let elastic = Compliance { diagonal: [1.0 / stiffness], coupling: [0.0; 3], gamma: [gamma] };
-        let shares = [0.0];
-        self.loose.hinges.push(Loose { index, rest, stiffness: shares, damping: shares, elastic: Some(elastic) });
+        let none = [0.0];
+        self.loose.hinges.push(Loose { index, rest, stiffness: none, damping: none, elastic: Some(elastic) });
     }
 }
 
@@ -113,7 +114,8 @@ impl PatchSheet<'_> {
         (0..3).find(|&i| ends.contains(&corner(i)) && ends.contains(&corner(i + 1))).unwrap_or(0)
     }
 
-    /// Six different vertices: the corners, and those across. An open side takes any vertex near: it has no row that would move it.
+    /// Six different vertices: the corners, and those across. An open side takes any vertex near: it has no row that
+    /// would move it.
     fn patch(&self, corners: [u32; 3], others: Across, across: &[Across], t: usize) -> Option<[u32; 6]> {
         let [a, b] = [others[0]?, others[1]?];
         let taken = [corners[0], corners[1], corners[2], a, b];

@@ -1,21 +1,24 @@
 //! Stiffness of angles between triangles that makes a triangulated sheet bend as a plate does.
 //!
-//! Let φ be the angles at all edges between two triangles. Σ_e l_e φ_e n_e n_eᵀ (length and unit normal of an edge in the sheet) is the area times its
-//! mean curvature tensor, on any mesh. Half of what the edges of a triangle with area A have, over A, is therefore an estimate of the curvature in it,
-//! κ = (κ_uu, κ_vv, κ_uv) = G φ, and the energy ½ A κᵀ S κ with S = D = diag(B_weft, B_warp, B_weft + B_warp) that of a plate. (With this twist a cylinder
-//! whose curvature is at the angle θ to the weft has the rigidity B_weft cos²θ + B_warp sin²θ.)
+//! Let φ be the angles at all edges between two triangles. Σ_e l_e φ_e n_e n_eᵀ (length and unit normal of an edge in
+//! the sheet) is the area times its mean curvature tensor, on any mesh. Half of what the edges of a triangle with area
+//! A have, over A, is therefore an estimate of the curvature in it, κ = (κ_uu, κ_vv, κ_uv) = G φ, and the energy ½ A κᵀ
+//! S κ with S = D = diag(B_weft, B_warp, B_weft + B_warp) that of a plate. (With this twist a cylinder whose curvature
+//! is at the angle θ to the weft has the rigidity B_weft cos²θ + B_warp sin²θ.)
 //!
-//! The estimate is exact on meshes that are symmetric about the middle of each edge. On others triangles of a sheet with constant curvature see
-//! different ones, forces arise where none should, and strips are 10 to 20 % too stiff. (Estimates that are exact for quadratics are no cure: the forces of a constant
-//! moment then do not cancel at the vertices, which move, and strips on grids with alternating diagonals are 30 % too soft. Measured with linear plates,
-//! before any of this was written.) So D is replaced by a matrix S of each triangle's own, positive definite and as near to D as may be, chosen such
-//! that a sheet with any constant curvature κ₀, whose angles Φ₀ κ₀ follow from the vertices' places,
+//! The estimate is exact on meshes that are symmetric about the middle of each edge. On others triangles of a sheet
+//! with constant curvature see different ones, forces arise where none should, and strips are 10 to 20 % too stiff.
+//! (Estimates that are exact for quadratics are no cure: the forces of a constant moment then do not cancel at the
+//! vertices, which move, and strips on grids with alternating diagonals are 30 % too soft. Measured with linear plates,
+//! before any of this was written.) So D is replaced by a matrix S of each triangle's own, positive definite and as
+//! near to D as may be, chosen such that a sheet with any constant curvature κ₀, whose angles Φ₀ κ₀ follow from the
+//! vertices' places,
 //! - carries the moment D κ₀ at every edge: r_e = l_e n_eᵀ(D κ₀)n_e − (H Φ₀ κ₀)_e is small, H = Σ A Gᵀ S G, and
 //! - pulls at no vertex more than that moment does: Φᵀ r = 0, Φ being the angles' gradients. A moment that is the same everywhere pulls at no
 //!   vertex inside.
 //!
-//! It is a least-squares problem with one bound for each triangle, and local: sweeps of an accelerated projected gradient method solve it.
-//! Weft and warp, which somebody gave, count more than the twist, which nobody did.
+//! It is a least-squares problem with one bound for each triangle, and local: sweeps of an accelerated projected
+//! gradient method solve it. Weft and warp, which somebody gave, count more than the twist, which nobody did.
 
 use super::frames::Material;
 use crate::constraint::SLACK;
@@ -103,8 +106,8 @@ pub(super) struct Plates {
 }
 
 impl Plates {
-    /// Of triangles with edges `qs` in their material frames, and `edges` as (triangle, side) twice; side i is from corner i to the next.
-    /// `vertices` are as many as the triangles refer to.
+    /// Of triangles with edges `qs` in their material frames, and `edges` as (triangle, side) twice; side i is from
+    /// corner i to the next. `vertices` are as many as the triangles refer to.
     pub fn new(
         triangles: &[[u32; 3]],
         qs: &[Material],
@@ -157,8 +160,8 @@ impl Plates {
         }
     }
 
-    /// Steps that no other plate's can make too long: the conditions' matrix has blocks a_rt, and Σ_r |a_rt| Σ_s |a_rs| bounds how steep
-    /// they are along plate t.
+    /// Steps that no other plate's can make too long: the conditions' matrix has blocks a_rt, and Σ_r |a_rt| Σ_s |a_rs|
+    /// bounds how steep they are along plate t.
     fn bound_steps(&mut self) {
         let mut edges = vec![[0.0; 3]; self.edges.len()];
         let mut vertices = vec![[0.0; 3]; self.care.len()];
@@ -191,7 +194,8 @@ impl Plates {
         }
     }
 
-    /// Sweeps until plates bend as they should. Accelerated, and begun anew whenever it goes uphill (O'Donoghue and Candès 2015).
+    /// Sweeps until plates bend as they should. Accelerated, and begun anew whenever it goes uphill (O'Donoghue and
+    /// Candès 2015).
     pub fn settle(&mut self) {
         let start = |p: &Plate| p.stiff;
         let mut before: Vec<Tensor> = self.plates.iter().map(start).collect();
@@ -297,7 +301,8 @@ fn flaps(t: [u32; 3], q: &Material, root: Vector) -> [Flap; 3] {
         let foot = (apex[0] * e[0] + apex[1] * e[1]) / (length * length);
         // n nᵀ as weights of the moments along weft, along warp and of the twist.
         let across = [e[1] * e[1], e[0] * e[0], -e[0] * e[1]].map(|x| x / (length * length));
-        // Of w = ½ xᵀκx, the slope across the edge's middle minus that of the triangle is −u·κ·v / (2 height), u and v its other sides.
+        // Of w = ½ xᵀκx, the slope across the edge's middle minus that of the triangle is −u·κ·v / (2 height), u and v
+        // its other sides.
         let (u, v) = (from(k, i), from(k, j));
         let bend = [u[0] * v[0], u[1] * v[1], u[0] * v[1] + u[1] * v[0]].map(|x| x / (2.0 * height));
         let sign = if t[i] < t[j] { 1.0 } else { -1.0 };
@@ -350,7 +355,8 @@ fn bounded(m: &Tensor) -> Tensor {
     out
 }
 
-/// The inverse of a symmetric matrix; nothing if it is not positive definite. Rows of zeros stay zero, with [`SLACK`] on the diagonal.
+/// The inverse of a symmetric matrix; nothing if it is not positive definite. Rows of zeros stay zero, with [`SLACK`]
+/// on the diagonal.
 pub(super) fn compliance(m: &Tensor) -> Option<Tensor> {
     let on: Vec<usize> = (0..3).filter(|&i| m[i].iter().any(|&x| x != 0.0)).collect();
     let mut l = [[0.0; 3]; 3];

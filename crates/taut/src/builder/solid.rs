@@ -1,7 +1,7 @@
 //! Soft bodies: tetrahedra with strain and volume.
 
 use super::frames::THINNEST;
-use super::{BuildError, ModelBuilder, Oddity, SolidElasticity, StrainForm, check_number, check_rate, check_share};
+use super::{BuildError, ModelBuilder, Oddity, SolidElasticity, StrainForm, check_number, check_rate, check_stiffness};
 use crate::boundary::boundary_triangles;
 use crate::constraint::Loose;
 use crate::lanes::V3;
@@ -26,7 +26,7 @@ pub struct Solid {
     pub elasticity: Option<SolidElasticity>,
 }
 
-/// The share of each row's error that one projection removes, 0 to 1 (SBD Eq. 1).
+/// The part of each row's error that one projection removes, 0 to 1 (SBD Eq. 1).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SolidStiffness {
     /// Stretch along the three axes of the material frame.
@@ -66,12 +66,12 @@ impl Solid {
         let k = &self.stiffness;
         check_number(body, "density", self.density, "kg/m³, above 0", self.density.is_finite() && self.density > 0.0)?;
         for s in k.stretch {
-            check_share(body, "stiffness.stretch", s)?;
+            check_stiffness(body, "stiffness.stretch", s)?;
         }
         for s in k.shear {
-            check_share(body, "stiffness.shear", s)?;
+            check_stiffness(body, "stiffness.shear", s)?;
         }
-        check_share(body, "stiffness.volume", k.volume)?;
+        check_stiffness(body, "stiffness.volume", k.volume)?;
         if let Some(elasticity) = &self.elasticity {
             elasticity.check(body)?;
         }
@@ -93,8 +93,8 @@ impl ModelBuilder {
         })
     }
 
-    /// Adds a soft body onto existing vertices: vertex i of the mesh is vertex `base` + i. Its rest shape is theirs; the
-    /// mesh's own positions are not looked at.
+    /// Adds a soft body onto existing vertices: vertex i of the mesh is vertex `base` + i. Its rest shape is theirs;
+    /// the mesh's own positions are not looked at.
     pub fn add_solid_on(&mut self, name: &str, base: u32, mesh: &TetMesh, solid: &Solid) -> Result<(), BuildError> {
         self.or_nothing(|builder| builder.solid_on(name, base, mesh, solid))
     }

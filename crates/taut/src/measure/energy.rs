@@ -27,9 +27,10 @@ fn user_energy<T: Scalar>(model: &Model<T>, state: &State<T>) -> f64 {
     joules
 }
 
-/// The share of their stiffness that rows acted with in the last substep, by energy: −λᵀ c / cᵀ E c. 1 where the last solve was
-/// done, and where nothing is strained; less where it was stopped early: with half of it cloth stretches twice as far as it should. Rows
-/// with damping differ from 1 while they move. After solvers that work on positions it is 1 whatever they leave.
+/// The part of their stiffness that rows acted with in the last substep, by energy: −λᵀ c / cᵀ E c. 1 where the last
+/// solve was done, and where nothing is strained; less where it was stopped early: with half of it cloth stretches
+/// twice as far as it should. Rows with damping differ from 1 while they move. After solvers that work on positions it
+/// is 1 whatever they leave.
 pub fn firmness<T: Scalar>(model: &Model<T>, state: &State<T>) -> f64 {
     let Sum { joules, work, .. } = sums(model, state);
     if joules > 0.0 { 0.5 * work / joules } else { 1.0 }

@@ -14,7 +14,8 @@ pub struct Field {
     pub unit: &'static str,
     /// What there is a number for.
     pub place: FieldPlace,
-    /// The numbers, in the order of the body's vertices, triangles or tetrahedra. Elements that the builder left out have 0.
+    /// The numbers, in the order of the body's vertices, triangles or tetrahedra. Elements that the builder left out
+    /// have 0.
     pub values: Vec<f64>,
 }
 
@@ -30,8 +31,8 @@ pub enum FieldPlace {
 }
 
 impl Strains {
-    /// The strains of a body: of cloth along weft and warp, in shear and in area; of a solid the largest stretch along an axis, and of
-    /// volume. Measured once, for all bodies.
+    /// The strains of a body: of cloth along weft and warp, in shear and in area; of a solid the largest stretch along
+    /// an axis, and of volume. Measured once, for all bodies.
     pub fn fields(&self, body: &Body) -> Vec<Field> {
         let field = |name, place, count: usize, value: &dyn Fn(usize) -> f64| {
             let mut values = vec![0.0; count];

@@ -15,8 +15,8 @@ use crate::state::State;
 /// The angular frequency of the fastest elastic mode about the rest shape with nothing held, rad/s; 0 if nothing has a
 /// physical stiffness. Constraints of the user's own are left out. Found by the power method, a few percent low.
 ///
-/// Explicit integrators ([`AlphaBeta`](crate::Integrator::AlphaBeta) with `alpha` or `beta` 0) are stable up to substeps of 2/ω, less with
-/// damping: h² + 2 γ h ≤ 4/ω².
+/// Explicit integrators ([`AlphaBeta`](crate::Integrator::AlphaBeta) with `alpha` or `beta` 0) are stable up to
+/// substeps of 2/ω, less with damping: h² + 2 γ h ≤ 4/ω².
 #[cfg(feature = "global")]
 pub fn fastest_mode<T: Scalar>(model: &Model<T>) -> f64 {
     let rest: Vec<[f64; 3]> = model.user.iter().map(|&u| model.positions[u as usize]).collect();

@@ -20,11 +20,12 @@ pub enum Solver {
     GaussSeidel {
         /// 1 for plain Gauss–Seidel; up to 2 for successive over-relaxation.
         relaxation: f64,
-        /// Solves an element's stretch and shear together, not only the stretches. Comes nearer with as many iterations; but where a
-        /// step carries cloth many times its own size past a held vertex, the elements there are thrown about for some steps.
+        /// Solves an element's stretch and shear together, not only the stretches. Comes nearer with as many
+        /// iterations; but where a step carries cloth many times its own size past a held vertex, the elements there
+        /// are thrown about for some steps.
         block: bool,
     },
-    /// All elements at once, each with its share of the vertices' masses (Jacobi with averaging). Slow and smooth.
+    /// All elements at once, each with its part of the vertices' masses (Jacobi with averaging). Slow and smooth.
     Jacobi {
         /// Up to 1.
         relaxation: f64,

@@ -18,16 +18,16 @@ pub enum Integrator {
     #[default]
     ImplicitEuler,
     /// Forces weighted by `alpha` towards the new positions, velocities by `beta` towards the new velocities (soft
-    /// constraints Eq. 15, 16): 0 and 0 is explicit Euler, ½ and ½ implicit midpoint, 1 and 1 implicit Euler, 0 and 1 or 1
-    /// and 0 symplectic Euler.
+    /// constraints Eq. 15, 16): 0 and 0 is explicit Euler, ½ and ½ implicit midpoint, 1 and 1 implicit Euler, 0 and 1
+    /// or 1 and 0 symplectic Euler.
     AlphaBeta {
         /// Weight of the new positions' forces, 0 to 1.
         alpha: f64,
         /// Weight of the new velocities, 0 to 1.
         beta: f64,
     },
-    /// The backward differentiation formula of second order: keeps more motion than implicit Euler, as stable. The first
-    /// step is implicit Euler.
+    /// The backward differentiation formula of second order: keeps more motion than implicit Euler, as stable. The
+    /// first step is implicit Euler.
     Bdf2,
     /// Newmark's family: `beta` ¼ and `gamma` ½ is the average acceleration, which keeps the energy of linear springs.
     Newmark {
@@ -61,8 +61,8 @@ pub(crate) struct Scheme {
     pub rate: f64,
     /// h α (s): what a new elastic acceleration gives to the velocity where `reach` is 0 and the solve moves nothing.
     pub late: f64,
-    /// s: by how much a force might be late before it gives more than the scheme takes. The scheme damps a slow swing of ω rad/s
-    /// by ½ ω² times this, s⁻¹; a force that is late by as much feeds it by the same.
+    /// s: by how much a force might be late before it gives more than the scheme takes. The scheme damps a slow swing
+    /// of ω rad/s by ½ ω² times this, s⁻¹; a force that is late by as much feeds it by the same.
     pub lead: f64,
 }
 
@@ -71,7 +71,7 @@ impl Integrator {
     pub(crate) fn scheme(self, h: f64, first: bool) -> Scheme {
         match self {
             Integrator::ImplicitEuler => alpha_beta(h, 1.0, 1.0),
-            Integrator::AlphaBeta { alpha, beta } => alpha_beta(h, share(alpha, 1.0), share(beta, 1.0)),
+            Integrator::AlphaBeta { alpha, beta } => alpha_beta(h, weight(alpha, 1.0), weight(beta, 1.0)),
             Integrator::Bdf2 if first => alpha_beta(h, 1.0, 1.0),
             Integrator::Bdf2 => {
                 let two_thirds = 2.0 / 3.0 * h;
@@ -90,7 +90,7 @@ impl Integrator {
                 }
             }
             Integrator::Newmark { beta, gamma } => {
-                let (beta, gamma) = (share(beta, 0.25).clamp(1e-3, 0.5), share(gamma, 0.5));
+                let (beta, gamma) = (weight(beta, 0.25).clamp(1e-3, 0.5), weight(gamma, 0.5));
                 Scheme {
                     again: 0.0,
                     carry: [h, 0.0],
@@ -146,6 +146,6 @@ fn alpha_beta(h: f64, alpha: f64, beta: f64) -> Scheme {
 }
 
 /// A number from 0 to 1; what is not a number becomes `else_`.
-fn share(x: f64, else_: f64) -> f64 {
+fn weight(x: f64, else_: f64) -> f64 {
     if x.is_nan() { else_ } else { x.clamp(0.0, 1.0) }
 }

@@ -11,17 +11,18 @@ use std::sync::Arc;
 
 /// A constraint of the user's own: rows c(x), each of which should be zero, or no more, or no less.
 ///
-/// All rows of one look at the same number of vertices, 1 to 5. The unit of c is the user's; a [`ConstraintRow`] says how much a
-/// violation costs in J. The example `own_constraint` keeps beads on a wire.
+/// All rows of one look at the same number of vertices, 1 to 5. The unit of c is the user's; a [`ConstraintRow`] says
+/// how much a violation costs in J. The example `own_constraint` keeps beads on a wire.
 pub trait Constraint: fmt::Debug + Send + Sync {
     /// What people call it, for errors.
     fn name(&self) -> &str;
 
     /// Values c and gradients ∂c/∂x of some rows at once.
     ///
-    /// `rows` are numbers of rows in the order they were added, no two of which have a vertex in common. `x` are the positions (m) of their
-    /// vertices, row after row; `gradients` (the unit of c over m) go where the positions are, and `values` (the unit of c) in the order of
-    /// `rows`. The same positions must give the same numbers. A row with a number that is not finite is passed over.
+    /// `rows` are numbers of rows in the order they were added, no two of which have a vertex in common. `x` are the
+    /// positions (m) of their vertices, row after row; `gradients` (the unit of c over m) go where the positions are,
+    /// and `values` (the unit of c) in the order of `rows`. The same positions must give the same numbers. A row with a
+    /// number that is not finite is passed over.
     fn evaluate(&self, rows: &[u32], x: &[[f64; 3]], values: &mut [f64], gradients: &mut [[f64; 3]]);
 }
 
@@ -41,12 +42,14 @@ pub struct ConstraintRow {
 pub enum RowStrength {
     /// With an energy of ½ c²/`compliance` J, and a force that grows by `damping` times the rate of c.
     Compliance {
-        /// The square of the unit of c over J, 0 or more. What is as good as rigid may have 0, except with explicit integrators.
+        /// The square of the unit of c over J, 0 or more. What is as good as rigid may have 0, except with explicit
+        /// integrators.
         compliance: f64,
         /// s, 0 or more.
         damping: f64,
     },
-    /// The part of its error that one projection removes, above 0 to 1: as stiff as the iterations and the time step make it.
+    /// The part of its error that one projection removes, above 0 to 1: as stiff as the iterations and the time step
+    /// make it.
     Stiffness(f64),
 }
 
@@ -85,8 +88,8 @@ impl RowSide {
 /// Most vertices of a row.
 pub(crate) const MOST_VERTICES: usize = 5;
 
-/// How far the gradients of row `row` of a constraint are from central differences at vertices `x` (m): the largest difference of a
-/// component, over the largest component. A right one gives 1e-6 or less where the row is smooth.
+/// How far the gradients of row `row` of a constraint are from central differences at vertices `x` (m): the largest
+/// difference of a component, over the largest component. A right one gives 1e-6 or less where the row is smooth.
 pub fn gradient_error(constraint: &dyn Constraint, row: u32, x: &[[f64; 3]]) -> f64 {
     let sample = |x: &[[f64; 3]]| {
         let (mut value, mut gradients) = ([0.0], vec![[0.0; 3]; x.len()]);
@@ -288,7 +291,8 @@ impl<T: Scalar> UserDesk<T> {
         }
     }
 
-    /// One sweep over the rows with a compliance, as [`soft`](super::soft) does it for elements. Returns the largest residual.
+    /// One sweep over the rows with a compliance, as [`soft`](super::soft) does it for elements. Returns the largest
+    /// residual.
     pub fn relax(&mut self, rows: &UserRows, x: &mut [Vertex<T>], rates: Rates<'_, T>, law: &SoftLaw) -> f64 {
         let mut worst = 0.0;
         self.each(rows, x, compliant, |row, lambda, x| {
@@ -331,7 +335,8 @@ impl<T: Scalar> UserDesk<T> {
         );
     }
 
-    /// Adds `scale` · M⁻¹ Jᵀ λ to `to`, or to the positions themselves. With a memory, λ becomes what it keeps of it first.
+    /// Adds `scale` · M⁻¹ Jᵀ λ to `to`, or to the positions themselves. With a memory, λ becomes what it keeps of it
+    /// first.
     pub fn apply(
         &mut self,
         rows: &UserRows,

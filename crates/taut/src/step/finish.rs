@@ -49,11 +49,11 @@ fn contain_numbers<T: Scalar, const N: usize>(list: &mut [[T; N]]) {
 }
 
 impl<T: Scalar> Chunk<'_, T> {
-    /// v += (x − x̃)/h, what is held (x − x_start)/h: [`update_velocities`](Self::update_velocities) for implicit Euler.
-    /// Returns how many vertices had to be contained.
+    /// v += (x − x̃)/h, what is held (x − x_start)/h: [`update_velocities`](Self::update_velocities) for implicit
+    /// Euler. Returns how many vertices had to be contained.
     ///
-    /// What the solve changed goes into the velocity, and no more: (x − x_start)/h would round away whatever is slower than a digit
-    /// of x in a substep, gravity first.
+    /// What the solve changed goes into the velocity, and no more: (x − x_start)/h would round away whatever is slower
+    /// than a digit of x in a substep, gravity first.
     fn update_velocities_plainly(&mut self, scheme: &Scheme) -> u64 {
         let (rate, zero) = (T::of(scheme.rate), T::of(0.0));
         // 0 · c is zero for all that is finite.
@@ -117,8 +117,8 @@ impl<T: Scalar> Chunk<'_, T> {
     }
 }
 
-/// Where a vertex whose place or velocity is no number is put. A place that is one has been proved free of intersections, and the start of
-/// the substep has not.
+/// Where a vertex whose place or velocity is no number is put. A place that is one has been proved free of
+/// intersections, and the start of the substep has not.
 fn contain<T: Scalar>(x: Vertex<T>, x_start: Vertex<T>) -> Vertex<T> {
     if x.iter().all(|c| c.finite()) { x } else { [x_start[0], x_start[1], x_start[2], x[3]] }
 }

@@ -15,8 +15,8 @@ impl<T: Precision> Run<'_, T> {
         }
     }
 
-    /// Pulls vertices back to their tethers, after the sweeps; and at the end of a step brings elements within the limit.
-    /// Colliders have the last word.
+    /// Pulls vertices back to their tethers, after the sweeps; and at the end of a step brings elements within the
+    /// limit. Colliders have the last word.
     pub(super) fn keep_from_stretching(&self, worker: Worker<'_>, substep: &Substep<T>, log: &mut Log) {
         let Substep { scheme, colliders, .. } = substep;
         // An explicit scheme makes no velocity of displacements.

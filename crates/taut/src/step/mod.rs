@@ -35,8 +35,8 @@ use run::{Run, Time};
 use scratch::StepMemory;
 use std::sync::{Mutex, PoisonError};
 
-/// Advances the state by `dt` seconds. Never fails and never panics; what had to be contained is in the report, and so is why nothing
-/// was done, if nothing could be: a time step that is not positive and finite, a state of another model.
+/// Advances the state by `dt` seconds. Never fails and never panics; what had to be contained is in the report, and so
+/// is why nothing was done, if nothing could be: a time step that is not positive and finite, a state of another model.
 pub fn step<T: Precision>(
     model: &Model<T>,
     state: &mut State<T>,
@@ -70,7 +70,8 @@ fn step_in<T: Precision>(
             all.join(mine, worker.id == 0);
         }
     };
-    // SAFETY: the stages go the same way on every worker: they branch on the model, the parameters and what all have agreed on.
+    // SAFETY: the stages go the same way on every worker: they branch on the model, the parameters and what all have
+    // agreed on.
     unsafe { scratch.team.run(workers, program) };
     state.user_multipliers = run.into_user_multipliers();
     state.targets.clear();
@@ -145,9 +146,9 @@ impl StepPlan {
 /// for as such.
 const MOST_ROUNDS: u32 = 10_000;
 
-/// As many workers as have blocks enough in a colour to pay for meeting after it. A block takes 0.1 to 0.3 µs, a meeting
-/// 0.3 µs if all are awake, but far more where other programs want the cores: with a third of this, a cloth of 12,800
-/// triangles took fifty times as long on two threads of a busy machine as on one.
+/// As many workers as have blocks enough in a colour to pay for meeting after it. A block takes 0.1 to 0.3 µs, a
+/// meeting 0.3 µs if all are awake, but far more where other programs want the cores: with a third of this, a cloth of
+/// 12,800 triangles took fifty times as long on two threads of a busy machine as on one.
 fn useful_workers<T: Scalar>(model: &Model<T>, threads: usize) -> usize {
     let (blocks, colours) = model.extent();
     (blocks / (colours.max(1) * 128)).clamp(1, threads)

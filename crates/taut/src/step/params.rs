@@ -11,13 +11,13 @@ use crate::solve::scheme::Integrator;
 pub struct Params {
     /// Acceleration of everything free, m/s².
     pub gravity: [f64; 3],
-    /// Substeps in a step, 1 to 10,000; 0 for as many as [`inextensibility`](Self::inextensibility) needs to keep the cloth as stiff, and as soft, as it
-    /// is, more in steps in which it turns fast, or 1 without. Many substeps of one iteration hold cloth far better than one step of many iterations,
-    /// at the same cost.
+    /// Substeps in a step, 1 to 10,000; 0 for as many as [`inextensibility`](Self::inextensibility) needs to keep the
+    /// cloth as stiff, and as soft, as it is, more in steps in which it turns fast, or 1 without. Many substeps of one
+    /// iteration hold cloth far better than one step of many iterations, at the same cost.
     pub substeps: u32,
     /// Most iterations of the solver in a substep, 1 to 10,000: sweeps over all elements, or what the solver counts.
     pub iterations: u32,
-    /// From one moment to the next. A model with shares of stiffness anywhere knows implicit Euler only.
+    /// From one moment to the next. A model with anything that is projected knows implicit Euler only.
     pub integrator: Integrator,
     /// How the equations of a substep are solved. Only rows with a physical stiffness know other solvers than
     /// Gauss–Seidel; the others are projected.
@@ -25,10 +25,10 @@ pub struct Params {
     /// The residual at which a solver stops before its last iteration, in the unit of [`StepReport::residual`]; 0 for
     /// never.
     pub tolerance: f64,
-    /// Whether multipliers begin with those of the substep before instead of zero. Rows of which the iterations leave less than
-    /// half unsolved (implicit Euler without damping) begin with all of it: cloth at rest then stays so. Of the others
-    /// it is as much as cannot feed their motion, a third or so: they become up to half as stiff again, at the cost of a sweep.
-    /// Nothing for rows that few iterations cannot solve under integrators that damp nothing.
+    /// Whether multipliers begin with those of the substep before instead of zero. Rows of which the iterations leave
+    /// less than half unsolved (implicit Euler without damping) begin with all of it: cloth at rest then stays so. Of
+    /// the others it is as much as cannot feed their motion, a third or so: they become up to half as stiff again, at
+    /// the cost of a sweep. Nothing for rows that few iterations cannot solve under integrators that damp nothing.
     pub warm_start: bool,
     /// Wind and drag.
     pub air: Air,

@@ -86,8 +86,8 @@ impl<T: Precision> Run<'_, T> {
 impl<T: Scalar> Chunk<'_, T> {
     /// v += kick, x += h v, for what is free: [`carry`](Self::carry) for implicit Euler.
     ///
-    /// On whole vertices (the fourth number of a velocity is zero), and on no more lists than it needs: in a sheet of edges half of all time
-    /// was spent here and in [`update_velocities_plainly`](Self::update_velocities_plainly).
+    /// On whole vertices (the fourth number of a velocity is zero), and on no more lists than it needs: in a sheet of
+    /// edges half of all time was spent here and in [`update_velocities_plainly`](Self::update_velocities_plainly).
     fn drift(&mut self, h: T, kick: [T; 3]) {
         let zero = T::of(0.0);
         let kick = [kick[0], kick[1], kick[2], zero];
@@ -106,7 +106,8 @@ impl<T: Scalar> Chunk<'_, T> {
         }
     }
 
-    /// x̃ and ṽ of any integrator. The external change of velocity is `kick`, or what the air and gravity have done already.
+    /// x̃ and ṽ of any integrator. The external change of velocity is `kick`, or what the air and gravity have done
+    /// already.
     fn carry(&mut self, scheme: &Scheme, kick: Option<[T; 3]>) {
         let of = |v: f64| T::of(v);
         let (again, carry, keep) = (of(scheme.again), scheme.carry.map(of), scheme.keep.map(of));

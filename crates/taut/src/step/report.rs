@@ -141,7 +141,8 @@ pub(super) struct StepTally {
 }
 
 impl StepTally {
-    /// What all workers counted: what each counts of its own chunk is added up, the rest is the same for all, and times are the first's.
+    /// What all workers counted: what each counts of its own chunk is added up, the rest is the same for all, and times
+    /// are the first's.
     pub fn join(&mut self, mine: StepTally, first: bool) {
         let (contained, contacts) = (self.contained + mine.contained, self.contacts + mine.contacts);
         if first {

@@ -33,8 +33,8 @@ pub(super) struct Run<'a, T: Scalar> {
     pub colliders: Vec<Collider>,
     pub parts: StepParts<'a, T>,
     clock: Option<fn() -> f64>,
-    /// The largest number of this, the next and the last round of [`reduce_max`](Self::reduce_max), in turn. Bits of numbers that are not
-    /// negative, which are in the order of the numbers.
+    /// The largest number of this, the next and the last round of [`reduce_max`](Self::reduce_max), in turn. Bits of
+    /// numbers that are not negative, which are in the order of the numbers.
     most: [AtomicU64; 3],
 }
 

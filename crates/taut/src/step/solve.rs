@@ -75,10 +75,10 @@ impl<T: Precision> Run<'_, T> {
 
     /// Brings positions closer to x̃ + s M⁻¹ Jᵀ λ; returns the largest distance from there, m.
     ///
-    /// Sweeps move vertices along the gradients of the moment, which turn while they do: in the end positions are not quite
-    /// where gradients and multipliers of the end say. That is of second order in a step's turn, and pictures
-    /// cannot tell; but who asks for a tolerance means it. Going all the way at once may overshoot where tension is high
-    /// (it is a step without the geometric stiffness), so the part of the way shrinks while the distance grows.
+    /// Sweeps move vertices along the gradients of the moment, which turn while they do: in the end positions are not
+    /// quite where gradients and multipliers of the end say. That is of second order in a step's turn, and pictures
+    /// cannot tell; but who asks for a tolerance means it. Going all the way at once may overshoot where tension is
+    /// high (it is a step without the geometric stiffness), so the part of the way shrinks while the distance grows.
     fn gather_in(&self, worker: Worker<'_>, scheme: &Scheme, part: &mut f64, log: &mut Log) -> f64 {
         self.recall_multipliers(worker, scheme.reach);
         let mut furthest = 0.0;
@@ -112,8 +112,9 @@ impl<T: Precision> Run<'_, T> {
         }
     }
 
-    /// What a warm start keeps. Sweeps of a known number, without relaxation, pass a row's neighbours twice, there and back again; of the other
-    /// solvers on rows it is not known how much they leave, and those on positions choose where to begin.
+    /// What a warm start keeps. Sweeps of a known number, without relaxation, pass a row's neighbours twice, there and
+    /// back again; of the other solvers on rows it is not known how much they leave, and those on positions choose
+    /// where to begin.
     fn kept(&self, scheme: &Scheme) -> WarmStart {
         let (solver, relaxation) = (self.params.solver, self.law(scheme, false).relaxation);
         // With a tolerance there may be fewer sweeps.

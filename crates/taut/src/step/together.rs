@@ -8,8 +8,8 @@ use crate::solve::global::{Candidate, Global, Outcome, SolveSettings};
 use crate::team::Worker;
 
 impl<T: Precision> Run<'_, T> {
-    /// All elements with a physical stiffness together; then the others, and contacts. Where something touched, once more
-    /// with those vertices held where the contact put them, so that their neighbours feel it.
+    /// All elements with a physical stiffness together; then the others, and contacts. Where something touched, once
+    /// more with those vertices held where the contact put them, so that their neighbours feel it.
     pub(super) fn solve_together(&self, worker: Worker<'_>, global: &Global, substep: &Substep<T>, log: &mut Log) {
         let Substep { scheme, colliders, .. } = substep;
         let settings = SolveSettings {
@@ -37,7 +37,8 @@ impl<T: Precision> Run<'_, T> {
         }
     }
 
-    /// Hands over positions and multipliers, solves, and takes them back. Vertices that have touched something are held.
+    /// Hands over positions and multipliers, solves, and takes them back. Vertices that have touched something are
+    /// held.
     fn solve_once(&self, worker: Worker<'_>, global: &Global, settings: &SolveSettings) -> Outcome {
         let zero = T::of(0.0);
         self.arrays.on_chunk(worker, |mut chunk| {

@@ -69,8 +69,8 @@ impl<T: Precision> Run<'_, T> {
             let Some((substeps, corrections)) = contact.end_substep(substep, x) else { return };
             // What is taken back over the whole interval changes the velocity by its mean over the interval.
             let part = 1.0 - 1.0 / (scheme.rate * self.time.h * f64::from(substeps));
-            // Stopped, for limiters of rates; but integrators that take such a vertex's velocity from its last substep must not
-            // take that of the whole interval.
+            // Stopped, for limiters of rates; but integrators that take such a vertex's velocity from its last substep
+            // must not take that of the whole interval.
             let stops = substeps == 1 || scheme.plain(self.time.h);
             for c in corrections {
                 let (x, predicted) = (&mut x[c.vertex as usize], &mut x_predicted[c.vertex as usize]);

@@ -1,9 +1,9 @@
 //! Sparse Cholesky factorisation, multifrontal, in blocks of 3×3.
 //!
-//! Own code, because the engine promises the same bits on every machine, and the libraries there are (faer among them) use
-//! fused multiply-add where the CPU has it; that, and two and a half minutes of compiling. Columns of like structure are
-//! treated together as one dense front (Duff and Reid, "The multifrontal solution of indefinite sparse symmetric linear
-//! equations", 1983), which is where all the time goes.
+//! Own code, because the engine promises the same bits on every machine, and the libraries there are (faer among them)
+//! use fused multiply-add where the CPU has it; that, and two and a half minutes of compiling. Columns of like
+//! structure are treated together as one dense front (Duff and Reid, "The multifrontal solution of indefinite sparse
+//! symmetric linear equations", 1983), which is where all the time goes.
 
 use super::lists::SharedList;
 use super::matrix::Matrix;
@@ -193,8 +193,8 @@ impl Cholesky {
     }
 }
 
-/// Eliminates the first `width` columns of a dense symmetric matrix, lower triangle, column by column in memory; the rest
-/// becomes the Schur complement. False if a pivot is not positive.
+/// Eliminates the first `width` columns of a dense symmetric matrix, lower triangle, column by column in memory; the
+/// rest becomes the Schur complement. False if a pivot is not positive.
 fn eliminate(a: &mut [f64], height: usize, width: usize) -> bool {
     for start in (0..width).step_by(PANEL) {
         let end = width.min(start + PANEL);
@@ -336,8 +336,8 @@ fn merge(fronts: Vec<Front>) -> Vec<Front> {
     out
 }
 
-/// How many blocks of zeros a front and its parent would store as one, all merges before included. Nothing if they cannot
-/// be one or had better not.
+/// How many blocks of zeros a front and its parent would store as one, all merges before included. Nothing if they
+/// cannot be one or had better not.
 fn zeros_if_merged(child: &Front, parent: &Front) -> Option<usize> {
     let adjacent = child.columns.end == parent.columns.start;
     if !adjacent || !child.rows.first().is_some_and(|r| parent.columns.contains(r)) {

@@ -47,8 +47,8 @@ impl Solve<'_> {
         Standing { energy: stored + moved, square, residual }
     }
 
-    /// Goes where Φ is lowest: here, where the multipliers of a warm start would have the vertices; or to one of `others`. Damped rows have
-    /// no Φ: there, where the least is left of the equations.
+    /// Goes where Φ is lowest: here, where the multipliers of a warm start would have the vertices; or to one of
+    /// `others`. Damped rows have no Φ: there, where the least is left of the equations.
     pub(super) fn lowest(&self, others: &[&super::SharedList]) -> Standing {
         let g = self.global;
         let (mut best, mut at) = (self.forces(), &g.kept.x);

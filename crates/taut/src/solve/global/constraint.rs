@@ -1,27 +1,28 @@
 //! What the methods in constraint space share: one linearisation, and one move.
 //!
-//! About positions x with multipliers λ, Newton's step for both equations, with Ŵ⁻¹ = M/s + K in place of the Hessian of
-//! the Lagrangian, is
+//! About positions x with multipliers λ, Newton's step for both equations, with Ŵ⁻¹ = M/s + K in place of the Hessian
+//! of the Lagrangian, is
 //!
 //! ```text
 //! g = M (x − x̃)/s − Jᵀ λ,     h = c + γ J v + E⁻¹ λ,     D = 1 + γ·rate
 //! (J Ŵ Jᵀ + D⁻¹ E⁻¹) δλ = −D⁻¹ h + J Ŵ g,
 //! x ← x + Ŵ (Jᵀ δλ − g),      λ ← λ + δλ
 //! ```
-//! This is soft constraints Eq. 13 and 20 with two additions. The residual has E⁻¹λ (ERRATA). And g is there at all: the
-//! paper, like PBD, moves by s M⁻¹ Jᵀ δλ and so adds up gradients of all the positions it passed, which is not
-//! s M⁻¹ J(x)ᵀ λ at the end, however long one iterates.
+//! This is soft constraints Eq. 13 and 20 with two additions. The residual has E⁻¹λ (ERRATA). And g is there at all:
+//! the paper, like PBD, moves by s M⁻¹ Jᵀ δλ and so adds up gradients of all the positions it passed, which is not s
+//! M⁻¹ J(x)ᵀ λ at the end, however long one iterates.
 //!
-//! K is a bound for the curvature of the rows, Σ λ_r ∇²c_r, vertex by vertex (half of Gershgorin's, of the exact matrix). Without it, with M/s alone, a step from
-//! solved rows overshoots by (tension / edge length) / (mass / s), which exceeds 1 for any cloth fine enough, and
-//! diverges. With a bound, it minimises a function that lies above Φ and touches it. (Tried: |λ_r| |∇_i c_r| Σ_j |∇_j c_r|
-//! as a bound, which needs no second derivatives. It is four times too large for St. Venant–Kirchhoff rows, and slower.)
+//! K is a bound for the curvature of the rows, Σ λ_r ∇²c_r, vertex by vertex (half of Gershgorin's, of the exact
+//! matrix). Without it, with M/s alone, a step from solved rows overshoots by (tension / edge length) / (mass / s),
+//! which exceeds 1 for any cloth fine enough, and diverges. With a bound, it minimises a function that lies above Φ and
+//! touches it. (Tried: |λ_r| |∇_i c_r| Σ_j |∇_j c_r| as a bound, which needs no second derivatives. It is four times
+//! too large for St. Venant–Kirchhoff rows, and slower.)
 
 use super::evaluate::{ARMS, EDGES, ROWS, Sample};
 use super::{Solve, small, table::Item};
 
-/// Half of a bound for the rows' curvature is enough: a step with K̂ in place of K leaves 1 − K/K̂ of the error. Multipliers
-/// that grow after the look at the curvature may need more.
+/// Half of a bound for the rows' curvature is enough: a step with K̂ in place of K leaves 1 − K/K̂ of the error.
+/// Multipliers that grow after the look at the curvature may need more.
 const BOLD: f64 = 0.5;
 /// Iterations before more caution is called for again.
 const PATIENCE: u32 = 10;
@@ -29,14 +30,14 @@ const PATIENCE: u32 = 10;
 /// How much of the bound for the curvature to use: more whenever things got worse.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Caution {
-    pub share: f64,
+    pub boldness: f64,
     best: f64,
     since: u32,
 }
 
 impl Default for Caution {
     fn default() -> Self {
-        Caution { share: BOLD, best: f64::INFINITY, since: 0 }
+        Caution { boldness: BOLD, best: f64::INFINITY, since: 0 }
     }
 }
 
@@ -55,22 +56,22 @@ impl Caution {
         let better = residual < self.best;
         self.best = self.best.min(residual);
         if residual > 2.0 * self.best && self.since > PATIENCE {
-            (self.share, self.since) = ((2.0 * self.share).min(64.0 * BOLD), 0);
+            (self.boldness, self.since) = ((2.0 * self.boldness).min(64.0 * BOLD), 0);
         }
         better
     }
 }
 
 impl Solve<'_> {
-    /// Evaluates rows, and with them g, Ŵ and the right-hand side, after a new `look` at the curvature if there is to be
-    /// one. Returns the residual.
+    /// Evaluates rows, and with them g, Ŵ and the right-hand side, after a new `look` at the curvature if there is to
+    /// be one. Returns the residual.
     ///
     /// Fills `row[0]` with the right-hand side, `row[1]` with the diagonal of the matrix, `heft` with Ŵ, `arm[0]` with
     /// Ŵ g.
     pub(super) fn linearise(&self, look: Option<f64>) -> f64 {
         let g = self.global;
-        if let Some(share) = look {
-            self.bound_curvature(share);
+        if let Some(part) = look {
+            self.bound_curvature(part);
         }
         let mut sample = Sample::ZERO;
         self.crew.each(self.table.items.len(), |e| {
@@ -93,8 +94,8 @@ impl Solve<'_> {
         }
     }
 
-    /// Ends with a residual; where it was best, if things have gone astray since. Steps of a second and masses of all sizes had Jacobi
-    /// throw vertices beyond the stars.
+    /// Ends with a residual; where it was best, if things have gone astray since. Steps of a second and masses of all
+    /// sizes had Jacobi throw vertices beyond the stars.
     pub(super) fn settle(&self, caution: &Caution, iterations: u32, residual: f64) -> super::Outcome {
         if !caution.astray(residual) {
             return super::Outcome { iterations, residual };
@@ -105,8 +106,8 @@ impl Solve<'_> {
         super::Outcome { iterations, residual: caution.best }
     }
 
-    /// Vertex i: how far it is from where the multipliers would have it, `arm[1]` as it is and `arm[0]` as the step will
-    /// take it back, and Ŵ.
+    /// Vertex i: how far it is from where the multipliers would have it, `arm[1]` as it is and `arm[0]` as the step
+    /// will take it back, and Ŵ.
     #[inline(always)]
     fn stray(&self, i: usize) {
         let (g, w) = (self.global, self.global.points.w.get(i));
@@ -117,17 +118,17 @@ impl Solve<'_> {
             return;
         }
         let carry = self.settings.reach * w;
-        let share = 1.0 / (1.0 + carry * self.bend(i));
+        let eased = 1.0 / (1.0 + carry * self.bend(i));
         let (x, target) = (g.points.x.get3(i), g.points.target.get3(i));
         let off = small::plus(small::plus(x, -1.0, target), -carry, self.pull(i, &g.rows.lambda));
         g.arm[1].set3(i, off);
-        g.arm[0].set3(i, off.map(|o| o * share));
-        g.curvature.heft.set(i, carry * share);
+        g.arm[0].set3(i, off.map(|o| o * eased));
+        g.curvature.heft.set(i, carry * eased);
     }
 
-    /// Bounds the curvature of each item's rows under the present multipliers: for each of its vertices `share` times the
-    /// largest sum of a row of |Σ_r λ_r ∇²c_r|, N/m.
-    pub(super) fn bound_curvature(&self, share: f64) {
+    /// Bounds the curvature of each item's rows under the present multipliers: for each of its vertices `part` times
+    /// the largest sum of a row of |Σ_r λ_r ∇²c_r|, N/m.
+    pub(super) fn bound_curvature(&self, part: f64) {
         let g = self.global;
         self.crew.each(self.table.items.len(), |e| {
             let item = &self.table.items[e];
@@ -146,7 +147,7 @@ impl Solve<'_> {
                 sums[i / 3 + 1][i % 3] = row + first;
             }
             for k in 0..item.arms() {
-                g.curvature.bend.set(ARMS * e + k, share * sums[k].iter().fold(0.0, |m: f64, &s| m.max(s)));
+                g.curvature.bend.set(ARMS * e + k, part * sums[k].iter().fold(0.0, |m: f64, &s| m.max(s)));
             }
         });
     }

@@ -49,8 +49,8 @@ enum Rows {
         sample: Sampler,
         curvature: Curvature,
     },
-    /// The first vertex of an item is none of theirs: it is held, so that the edges from it are the vertices themselves. The rest number
-    /// of an item is the number of its row.
+    /// The first vertex of an item is none of theirs: it is held, so that the edges from it are the vertices
+    /// themselves. The rest number of an item is the number of its row.
     User(Arc<UserBatch>),
 }
 
@@ -145,8 +145,8 @@ fn sample<E, const V: usize, const D: usize, const P: usize, const R: usize>(
 }
 
 /// Exact second derivatives: the derivatives of the gradients, by dual numbers, along each edge vector's components.
-/// Moving all vertices together changes nothing, so the edges are all there is. Zero if anything is not finite. Only the leading part that
-/// the element has edges for is written.
+/// Moving all vertices together changes nothing, so the edges are all there is. Zero if anything is not finite. Only
+/// the leading part that the element has edges for is written.
 fn curvature<E, const V: usize, const D: usize, const P: usize, const R: usize>(
     rest: &[f64],
     x: &Corners,

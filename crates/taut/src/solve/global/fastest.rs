@@ -7,8 +7,8 @@ use crate::constraint::Elements;
 use crate::lanes::Scalar;
 use crate::solve::user::UserRows;
 
-/// Rounds of the power method. The fastest modes of a mesh lie close together, and it is their frequency that is wanted, not
-/// their shape: on sheets and bars 60 rounds come within 3 %, from below.
+/// Rounds of the power method. The fastest modes of a mesh lie close together, and it is their frequency that is
+/// wanted, not their shape: on sheets and bars 60 rounds come within 3 %, from below.
 const ROUNDS: u32 = 60;
 
 /// [`measure::fastest_mode`](crate::measure) of elements with vertices at `rest` (m) and their masses (kg).

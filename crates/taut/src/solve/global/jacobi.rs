@@ -1,4 +1,4 @@
-//! Jacobi with averaging: all elements at once, each with its share of the vertices' masses.
+//! Jacobi with averaging: all elements at once, each with its part of the vertices' masses.
 
 use super::constraint::Caution;
 use super::evaluate::ROWS;
@@ -9,7 +9,7 @@ use super::{Outcome, Solve, small};
 const FRESH: u32 = 10;
 
 impl Solve<'_> {
-    /// Each element solves its own rows as if it alone had a 1/n share of the mass of each vertex that n elements share.
+    /// Each element solves its own rows as if it alone had 1/n of the mass of each vertex that n elements share.
     /// The matrix of all these blocks lies above the whole matrix, (Σ_e a_e)² ≤ n Σ_e a_e² at each vertex, so the
     /// iteration converges for any relaxation above 0 up to 1.
     pub(super) fn jacobi(&self, relaxation: f64) -> Outcome {
@@ -17,7 +17,7 @@ impl Solve<'_> {
         let (mut iterations, mut caution) = (0, Caution::default());
         loop {
             let look = iterations < FRESH || iterations % FRESH == 0;
-            let residual = self.linearise(look.then_some(caution.share));
+            let residual = self.linearise(look.then_some(caution.boldness));
             self.remember(&mut caution, residual);
             if !self.unsolved(residual) || iterations >= self.settings.iterations {
                 return self.settle(&caution, iterations, residual);

@@ -51,8 +51,8 @@ impl SharedList {
 pub(super) struct Crew<'a> {
     pub worker: Worker<'a>,
     partials: &'a [SharedList; 2],
-    /// Which of the two lists of partial sums is next. With two, nobody can overwrite what somebody still reads: between
-    /// two uses of one list all meet for the other.
+    /// Which of the two lists of partial sums is next. With two, nobody can overwrite what somebody still reads:
+    /// between two uses of one list all meet for the other.
     turn: Cell<usize>,
 }
 

@@ -138,19 +138,19 @@ impl Solve<'_> {
         }
     }
 
-    /// Whether what is negative in an item's Hessian is outweighed by its share of the masses, split evenly among the
+    /// Whether what is negative in an item's Hessian is outweighed by its part of the masses, split evenly among the
     /// items at a vertex. Such an item needs no projection, which saves most of the work and keeps the Hessian exact.
     ///
-    /// Masses μ_k moving freely resist a change of the edges with μ_k δ_kl − μ_k μ_l / Σμ, which is at least half as much
-    /// in sum over all items as what M/s has.
+    /// Masses μ_k moving freely resist a change of the edges with μ_k δ_kl − μ_k μ_l / Σμ, which is at least half as
+    /// much in sum over all items as what M/s has.
     fn held_by_inertia(&self, item: &Item, h: &Small) -> bool {
         let (g, arms) = (self.global, item.arms());
         let mut mu = [0.0; ARMS];
         for k in 0..arms {
             let v = item.vertices[k] as usize;
             let w = g.points.w.get(v);
-            let share = 0.5 / (self.settings.reach * w * self.table.valence(v) as f64);
-            mu[k] = if w > 0.0 { share } else { 0.0 };
+            let own = 0.5 / (self.settings.reach * w * self.table.valence(v) as f64);
+            mu[k] = if w > 0.0 { own } else { 0.0 };
         }
         let most = mu.iter().fold(0.0, |m: f64, &s| m.max(s));
         (0..arms).for_each(|k| {

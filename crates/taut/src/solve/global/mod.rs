@@ -1,13 +1,13 @@
 //! Global solvers: all elastic rows at once, in `f64`, whatever the model computes in.
 //!
-//! Given inverse masses w (0 holds a vertex), where the cloth would go (x̃, ṽ), `reach` s (s²) and `rate` (1/s), all of them
-//! look for positions x and multipliers λ with
+//! Given inverse masses w (0 holds a vertex), where the cloth would go (x̃, ṽ), `reach` s (s²) and `rate` (1/s), all of
+//! them look for positions x and multipliers λ with
 //!
 //! ```text
 //! x = x̃ + s M⁻¹ J(x)ᵀ λ,     c(x) + γ J(x) v + E⁻¹ λ = 0,     v = ṽ + (x − x̃)·rate
 //! ```
-//! which, without damping (γ = 0), is the minimum of Φ(x) = ½ (x−x̃)ᵀ M (x−x̃) / s + ½ cᵀ E c (soft constraints Eq. 4). They
-//! differ in the space they work in:
+//! which, without damping (γ = 0), is the minimum of Φ(x) = ½ (x−x̃)ᵀ M (x−x̃) / s + ½ cᵀ E c (soft constraints Eq. 4).
+//! They differ in the space they work in:
 //!
 //! | file | works on | knows of curvature |
 //! | --- | --- | --- |
@@ -16,9 +16,9 @@
 //! | `ncg` | positions | J, in the step length |
 //! | `newton` | positions | all of it, by dual numbers |
 //!
-//! **Sharing.** [`Global::solve`] is called by every worker of a team at once. Between two meetings a worker writes only
-//! its own share; what leads to a decision is added up in chunks of fixed size, so that all workers decide alike and
-//! the bits do not depend on their number.
+//! **Sharing.** [`Global::solve`] is called by every worker of a team at once. Between two meetings a worker writes
+//! only its own chunk; what leads to a decision is added up in chunks of fixed size, so that all workers decide alike
+//! and the bits do not depend on their number.
 
 mod cholesky;
 mod configuration;
@@ -73,8 +73,8 @@ pub(crate) struct Outcome {
     pub iterations: u32,
     /// How far from solved, where the method last looked.
     ///
-    /// In constraint space (`Jacobi`, `MinimumResidual`, `ConjugateResiduals`), in the rows' own units (strain, rad): the
-    /// largest |c + γ ċ + E⁻¹λ| of a row, plus what the row could change by if positions moved to x̃ + s M⁻¹ Jᵀ λ.
+    /// In constraint space (`Jacobi`, `MinimumResidual`, `ConjugateResiduals`), in the rows' own units (strain, rad):
+    /// the largest |c + γ ċ + E⁻¹λ| of a row, plus what the row could change by if positions moved to x̃ + s M⁻¹ Jᵀ λ.
     ///
     /// In configuration space (the others), in m/s: the largest velocity that a vertex lacks,
     /// |v − ṽ − s·rate·M⁻¹ Jᵀ λ| with λ = −E (c + γ ċ). After a single Newton step this takes one more look at the forces.
@@ -237,11 +237,11 @@ impl Global {
         self.table.row_at(k).map(|row| self.rows.lambda.get(row))
     }
 
-    /// Solves. Called by all workers at once with the same settings, after each has [`put`](Self::put) its share;
+    /// Solves. Called by all workers at once with the same settings, after each has [`put`](Self::put) its chunk;
     /// meets the others before it begins and before it ends.
     ///
-    /// Methods on positions begin at the `x` of the candidates or at x̃, where Φ is lower. The paper's Eq. 10 linearises about x̃,
-    /// so a caller that wants its semi-implicit solvers (Fig. 1, "CG" and "exact") begins there.
+    /// Methods on positions begin at the `x` of the candidates or at x̃, where Φ is lower. The paper's Eq. 10
+    /// linearises about x̃, so a caller that wants its semi-implicit solvers (Fig. 1, "CG" and "exact") begins there.
     pub(crate) fn solve(&self, worker: Worker<'_>, settings: &SolveSettings) -> Outcome {
         worker.sync();
         let solve = Solve { global: self, table: &self.table, crew: Crew::new(worker, &self.partials), settings };

@@ -23,8 +23,8 @@ impl Solve<'_> {
     ///   Three times as many iterations, about eight with damping, and with plain Fletcher–Reeves no end of them.)
     pub(super) fn nonlinear_cg(&self) -> Outcome {
         let [slope, direction, steep, ..] = &self.global.arm;
-        // Fast stiff cloth stores more energy at x̃ than it has, and few iterations from there would leave it that energy.
-        // Going down from where the step began cannot.
+        // Fast stiff cloth stores more energy at x̃ than it has, and few iterations from there would leave it that
+        // energy. Going down from where the step began cannot.
         let mut now = self.lowest(&[&self.global.points.target, &self.global.points.start]);
         let (mut iterations, mut steps) = (0, 0);
         let mut size = self.precondition(0.0).0;
@@ -39,7 +39,7 @@ impl Solve<'_> {
                 down = -size;
             }
             if steps % FRESH == 0 || steps < FRESH {
-                self.bound_curvature(Caution::default().share);
+                self.bound_curvature(Caution::default().boldness);
             }
             steps += 1;
             let mut length = -down / self.curve(direction);

@@ -6,7 +6,7 @@ use std::sync::PoisonError;
 
 /// Halvings of a step, at most.
 const HALVINGS: u32 = 40;
-/// The share of Φ that is lost in its rounding errors.
+/// The part of Φ that is lost in its rounding errors.
 const LEVEL: f64 = 1e-11;
 
 impl Solve<'_> {
@@ -27,14 +27,14 @@ impl Solve<'_> {
         Outcome { iterations: 1, residual }
     }
 
-    /// Begins at x̃ (or where a warm start would have it), or where the step began if Φ is lower there: fast stiff cloth stores more energy
-    /// at x̃ than it has, and one step from there would leave it much of that.
+    /// Begins at x̃ (or where a warm start would have it), or where the step began if Φ is lower there: fast stiff
+    /// cloth stores more energy at x̃ than it has, and one step from there would leave it much of that.
     fn begin_low(&self) -> Standing {
         self.lowest(&[&self.global.points.target, &self.global.points.start])
     }
 
-    /// The whole of a single step along `arm[1]`, or as much of it as raises Φ nowhere: without that, cloth of 5 kN/m that falls
-    /// 1 m gained a hundred times what the fall gave. Damped rows have no Φ, and take the whole.
+    /// The whole of a single step along `arm[1]`, or as much of it as raises Φ nowhere: without that, cloth of 5 kN/m
+    /// that falls 1 m gained a hundred times what the fall gave. Damped rows have no Φ, and take the whole.
     fn forward(&self, before: Standing) -> Standing {
         let direction = &self.global.arm[1];
         let worse = |now: &Standing| {
@@ -58,14 +58,15 @@ impl Solve<'_> {
 
     /// Newton steps with a line search until solved: the reference.
     ///
-    /// Where Φ is lower at the step's start than at x̃, it begins there: cloth at rest is solved then, however few the iterations. From x̃, which is g h²
-    /// further down, one iteration came back to another place each time, and a strip settled at twice its droop.
+    /// Where Φ is lower at the step's start than at x̃, it begins there: cloth at rest is solved then, however few the
+    /// iterations. From x̃, which is g h² further down, one iteration came back to another place each time, and a strip
+    /// settled at twice its droop.
     ///
     /// The Hessian is the whole one where that is positive definite, which makes convergence quadratic, and made of
-    /// projected elements elsewhere. Without damping Φ must decrease. With it there is no such function: what is left of the equations
-    /// must decrease, or at least half of what is left of them along the step's direction. The part of the derivative
-    /// that is not symmetric, γ Jᵀ E ∇²c v, is left out then, and convergence is linear, about a digit a step; none at all where stiff
-    /// damped cloth moves by more than an edge in a step.
+    /// projected elements elsewhere. Without damping Φ must decrease. With it there is no such function: what is left
+    /// of the equations must decrease, or at least half of what is left of them along the step's direction. The part of
+    /// the derivative that is not symmetric, γ Jᵀ E ∇²c v, is left out then, and convergence is linear, about a digit a
+    /// step; none at all where stiff damped cloth moves by more than an edge in a step.
     pub(super) fn newton(&self) -> Outcome {
         let mut now = self.begin_low();
         let mut iterations = 0;

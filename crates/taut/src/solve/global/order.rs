@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-/// Minimum degree on the quotient graph, with the approximate degrees of Amestoy, Davis and Duff ("An approximate minimum
-/// degree ordering algorithm", 1996). `starts` and `columns` are a symmetric pattern. Ties go to the lower number, so
-/// the result depends on nothing but the pattern.
+/// Minimum degree on the quotient graph, with the approximate degrees of Amestoy, Davis and Duff ("An approximate
+/// minimum degree ordering algorithm", 1996). `starts` and `columns` are a symmetric pattern. Ties go to the lower
+/// number, so the result depends on nothing but the pattern.
 ///
 /// An eliminated vertex becomes a clique of its neighbours; cliques that a new one contains are dead.
 pub(super) fn minimum_degree(starts: &[u32], columns: &[u32]) -> Vec<u32> {

@@ -64,7 +64,8 @@ fn rotate(a: &mut Small, v: &mut Small, n: usize, p: usize, q: usize) {
 mod tests {
     use super::*;
 
-    /// The distance moved is the negative part's size, the result has no negative part, and doing it again does nothing.
+    /// The distance moved is the negative part's size, the result has no negative part, and doing it again does
+    /// nothing.
     #[test]
     fn only_the_negative_part_goes() {
         let mut seed = 7u64;
@@ -90,8 +91,8 @@ mod tests {
                 }
             }
             assert!(taken.iter().flatten().any(|t| t.abs() > 0.1), "a random matrix has negative eigenvalues");
-            // Both parts are semi-definite and their product vanishes: that is the spectral split and no other. Rotations
-            // end at 1e-9 of the trace.
+            // Both parts are semi-definite and their product vanishes: that is the spectral split and no other.
+            // Rotations end at 1e-9 of the trace.
             let trace: f64 = (0..n).map(|i| before[i][i].abs()).sum();
             for (part, name) in [(&h, "kept"), (&taken, "taken")] {
                 let mut shifted = *part;

@@ -3,8 +3,8 @@
 use super::constraint::Caution;
 use super::{Outcome, Solve};
 
-/// Inner iterations before the rows are linearised anew, at most. On a hanging sheet of 15×15, 20 and 40 were as good as
-/// each other; with 10, stiff cloth (20 kN/m) went round in circles.
+/// Inner iterations before the rows are linearised anew, at most. On a hanging sheet of 15×15, 20 and 40 were as good
+/// as each other; with 10, stiff cloth (20 kN/m) went round in circles.
 const INNER: u32 = 30;
 /// How much of the linear residual's square may be left before the rows are linearised anew.
 const FORCING: f64 = 0.1;
@@ -18,7 +18,7 @@ impl Solve<'_> {
     pub(super) fn residuals(&self, conjugate: bool) -> Outcome {
         let (mut iterations, mut caution) = (0, Caution::default());
         loop {
-            let residual = self.linearise(Some(caution.share));
+            let residual = self.linearise(Some(caution.boldness));
             self.remember(&mut caution, residual);
             let left = self.settings.iterations.saturating_sub(iterations);
             if !self.unsolved(residual) || left == 0 {

@@ -18,8 +18,8 @@ pub(super) fn plus(a: [f64; 3], s: f64, b: [f64; 3]) -> [f64; 3] {
     [a[0] + s * b[0], a[1] + s * b[1], a[2] + s * b[2]]
 }
 
-/// The Cholesky factor of the leading `n`×`n` part of a symmetric matrix, in its lower triangle. False if a pivot is not
-/// positive.
+/// The Cholesky factor of the leading `n`×`n` part of a symmetric matrix, in its lower triangle. False if a pivot is
+/// not positive.
 #[inline(always)]
 pub(super) fn factor<const N: usize>(a: &mut [[f64; N]; N], n: usize) -> bool {
     for j in 0..n {

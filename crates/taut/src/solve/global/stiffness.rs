@@ -60,8 +60,8 @@ impl Coupled {
 /// The least compliance, 1/J. Stiffer is as good as rigid, and beyond what `f64` can tell from the masses.
 const RIGID: f64 = 1e-13;
 
-/// Inverts an element's compliance. Rows at [`SLACK`], negative ones and what is not a number have no stiffness; couplings
-/// that would let a deformation release energy are left out.
+/// Inverts an element's compliance. Rows at [`SLACK`], negative ones and what is not a number have no stiffness;
+/// couplings that would let a deformation release energy are left out.
 pub(super) fn stiffness<const R: usize>(compliance: &[f64; R], coupling: [f64; 3]) -> ItemStiffness {
     let mut out = ItemStiffness::default();
     for r in 0..R {
