@@ -11,6 +11,8 @@
 #[cfg(feature = "window")]
 pub mod app;
 #[cfg(any(feature = "window", test))]
+// Without a window nothing but their tests needs them.
+#[cfg_attr(not(feature = "window"), allow(dead_code))]
 mod camera;
 #[cfg(feature = "window")]
 mod files;
@@ -19,6 +21,7 @@ mod geometry;
 #[cfg(feature = "window")]
 mod gpu;
 #[cfg(any(feature = "window", test))]
+#[cfg_attr(not(feature = "window"), allow(dead_code))]
 mod pick;
 pub mod session;
 #[cfg(any(feature = "window", test))]
