@@ -26,10 +26,8 @@ pub struct Team {
 /// One of the threads at work, and its way to meet the others.
 #[derive(Clone, Copy, Debug)]
 pub struct Worker<'a> {
-    /// 0 to `of` − 1.
-    pub id: usize,
-    /// How many work.
-    pub of: usize,
+    id: usize,
+    of: usize,
     barrier: &'a Barrier,
 }
 
@@ -59,7 +57,8 @@ impl Team {
     /// The program goes the same way on every worker: the same calls of [`Worker`]'s methods and of sweeps, in the same order, with the same
     /// arrays; no array that some write between two meetings is read by others before the second. What depends on [`Worker::id`] either
     /// touches no shared array or is done by [`Worker::alone`], with a meeting after it. No slice that a worker was handed is used after
-    /// the next meeting, or beside another of the same array.
+    /// the next meeting, or beside another of the same array. Rows of [`Worker::chunk_of_rows`] begin one after another, the same on every
+    /// worker.
     pub unsafe fn run(&self, workers: usize, program: impl Fn(Worker<'_>) + Sync) {
         let of = workers.clamp(1, self.threads);
         // Where workers outnumber cores, whoever spins keeps from running whoever is waited for.
@@ -78,6 +77,18 @@ impl Team {
 }
 
 impl Worker<'_> {
+    /// Its number, 0 to [`of`](Self::of) − 1.
+    #[inline]
+    pub fn id(&self) -> usize {
+        self.id
+    }
+
+    /// How many work.
+    #[inline]
+    pub fn of(&self) -> usize {
+        self.of
+    }
+
     /// Waits until all workers are here. What they wrote before is visible after.
     #[inline]
     pub fn sync(&self) {
@@ -113,8 +124,8 @@ impl Worker<'_> {
         start: impl Fn(usize) -> usize,
     ) -> &'s mut [T] {
         let rows = self.chunk(0..count);
-        // SAFETY: workers are in lockstep (the promise of `Team::run`): each asks for its own chunk. `slice` checks that it is within the array
-        // and ends no earlier than it starts, so that chunks follow each other and do not overlap.
+        // SAFETY: workers are in lockstep and rows ascend (the promise of `Team::run`): each asks for its own chunk, and chunks follow each
+        // other. `slice` checks that it is within the array.
         unsafe { array.slice(start(rows.start)..start(rows.end)) }
     }
 

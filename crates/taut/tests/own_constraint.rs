@@ -185,3 +185,80 @@ fn gradients_are_checked_and_bad_rows_are_refused() {
     let unsound = RowStrength::Compliance { compliance: f64::NAN, damping: 0.0 };
     assert!(matches!(error(&[0, 1], unsound), BuildError::Constraint { .. }));
 }
+
+/// Keeps a vertex at the origin, and panics or is no number when it is told to.
+#[derive(Debug)]
+struct Fickle {
+    panics: bool,
+}
+
+impl Constraint for Fickle {
+    fn name(&self) -> &str {
+        "fickle"
+    }
+
+    fn evaluate(&self, rows: &[u32], x: &[[f64; 3]], values: &mut [f64], gradients: &mut [[f64; 3]]) {
+        assert!(!self.panics, "on purpose");
+        for i in 0..rows.len() {
+            values[i] = if rows[i] == 1 { f64::NAN } else { x[i][1] };
+            gradients[i][1] = 1.0;
+        }
+    }
+}
+
+fn fickle(panics: bool) -> Model<f64> {
+    let mut builder = ModelBuilder::new();
+    builder.add_cloth("sheet", &common::sheet(7), &taut::Cloth::default()).unwrap();
+    let strength = RowStrength::Compliance { compliance: 0.0, damping: 0.0 };
+    let row = |v| ConstraintRow { vertices: vec![v], strength, side: RowSide::Zero };
+    builder.add_constraint(Fickle { panics }, &[row(0), row(48)]).unwrap();
+    builder.build().unwrap()
+}
+
+/// All threads come back, and what else there is goes on as if the rows were not there.
+#[test]
+fn rows_that_panic_are_passed_over_on_several_threads() {
+    let model = fickle(true);
+    let params = Params { substeps: 3, ..Params::default() };
+    let mut state = State::new(&model);
+    let mut scratch = Scratch::new(2).eager();
+    let hook = std::panic::take_hook();
+    std::panic::set_hook(Box::new(|_| {}));
+    for _ in 0..3 {
+        assert_eq!(step(&model, &mut state, &mut scratch, &params, DT).problem, None);
+    }
+    std::panic::set_hook(hook);
+    assert!(state.positions(&model)[0][1] < -1e-3, "it falls");
+}
+
+/// The solvers for all rows together pass over a row that is no number too, and hold the others.
+#[test]
+fn a_row_that_is_no_number_stops_no_solver() {
+    let model = fickle(false);
+    for solver in solvers() {
+        let params = Params { solver, iterations: 30, ..Params::default() };
+        let state = run(&model, &params, 1, 10);
+        let at = state.positions(&model);
+        assert!(at.iter().flatten().all(|c| c.is_finite()), "{solver:?}");
+        assert!(at[0][1].abs() < 1e-6 && at[48][1] < -1e-2, "{solver:?}: {:?} {:?}", at[0], at[48]);
+    }
+}
+
+/// A rigid row between held vertices gathers no force that would be let loose with them.
+#[test]
+fn a_rigid_row_with_nothing_to_move_has_no_force() {
+    let model = fickle(false);
+    let params = Params { warm_start: true, gravity: [0.0; 3], ..Params::default() };
+    let mut state = State::new(&model);
+    let mut scratch = Scratch::new(1);
+    state.pin(&model, 0);
+    state.set_position(&model, 0, [0.0, 0.01, 0.0]);
+    for _ in 0..5 {
+        step(&model, &mut state, &mut scratch, &params, DT);
+    }
+    state.unpin(&model, 0);
+    for _ in 0..5 {
+        step(&model, &mut state, &mut scratch, &params, DT);
+        assert!(state.positions(&model)[0][1].abs() < 0.011, "{:?}", state.positions(&model)[0]);
+    }
+}

@@ -57,6 +57,7 @@ pub fn warnings(simulation: &Simulation) -> Vec<String> {
              most: try more `solver.substeps` or `solver.rounds`"
         ));
     }
+    warnings.extend(simulation.refused());
     warnings.extend(simulation.contact().warnings());
     warnings
 }

@@ -170,6 +170,16 @@ impl Simulation {
         self.world.set_limits(limits)
     }
 
+    /// What of the scene the engine could not step with, in words.
+    pub fn refused(&self) -> Vec<String> {
+        let problem = self.tally.problem.map(|problem| format!("steps were left out: {problem}"));
+        let left = self.tally.left_out;
+        let many = left.colliders + left.meshes;
+        let colliders = (many > 0)
+            .then(|| format!("{many} colliders have numbers that cannot be computed with, and were left out"));
+        problem.into_iter().chain(colliders).collect()
+    }
+
     /// What kept cloth from stretching, in all frames computed since it was made.
     pub fn inextensibility(&self) -> taut::InextensibilityReport {
         self.tally.inextensibility

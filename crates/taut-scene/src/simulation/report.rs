@@ -4,7 +4,7 @@ use super::unsolved::Unsolved;
 use super::{Intersections, contact_log, limits};
 use crate::write::{Checkpoint, CheckpointError};
 use taut::limit::LimitReport;
-use taut::{ContactReport, InextensibilityReport, Stage, StepReport};
+use taut::{ContactReport, InextensibilityReport, LeftOut, Problem, Stage, StepReport};
 
 /// What happened in a frame.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -35,6 +35,10 @@ pub struct FrameReport {
     pub limit: LimitReport,
     /// What kept cloth from stretching: as of the last step, rounds and passes of all, and the largest stretch at any step's end.
     pub inextensibility: InextensibilityReport,
+    /// Why a step did nothing, if one did.
+    pub problem: Option<Problem>,
+    /// Colliders that the last step could not compute with.
+    pub left_out: LeftOut,
 }
 
 impl FrameReport {
@@ -58,6 +62,8 @@ impl FrameReport {
         self.residual = done.residual;
         self.limit = self.limit.join(&done.limit);
         self.inextensibility = self.inextensibility.then(done.inextensibility);
+        self.problem = self.problem.or(done.problem);
+        self.left_out = done.left_out;
         self.steps += 1;
     }
 }
@@ -83,6 +89,9 @@ pub(super) struct Tally {
     pub limit: LimitReport,
     pub stage_seconds: Vec<f64>,
     pub unsolved: Unsolved,
+    pub problem: Option<Problem>,
+    /// Of the last frame.
+    pub left_out: LeftOut,
 }
 
 impl Tally {
@@ -95,6 +104,8 @@ impl Tally {
             limit: LimitReport::none(),
             stage_seconds: vec![0.0; Stage::ALL.len()],
             unsolved: Unsolved::default(),
+            problem: None,
+            left_out: LeftOut::default(),
         }
     }
 
@@ -102,6 +113,8 @@ impl Tally {
     pub fn add(&mut self, report: &FrameReport) {
         self.inextensibility = self.inextensibility.then(report.inextensibility);
         self.substeps = report.inextensibility.substeps;
+        self.problem = self.problem.or(report.problem);
+        self.left_out = report.left_out;
         self.contained += report.contained;
         self.contacts = report.contacts;
         // Whatever the number of threads, metrics are the same.
@@ -135,6 +148,8 @@ impl Tally {
             limit,
             stage_seconds,
             unsolved,
+            problem: None,
+            left_out: LeftOut::default(),
         })
     }
 }

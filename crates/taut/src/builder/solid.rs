@@ -107,7 +107,7 @@ impl ModelBuilder {
             return Err(BuildError::Length { body, list, found: mesh.frames.len(), expected: given });
         }
         let tets = self.turned_tets(name, base, mesh)?;
-        let mut found = Found::default();
+        let mut found = Inspection::default();
         let form = solid.strain_form();
         let first = self.elements_of(form).len() as u32;
         let mut strained = Vec::with_capacity(given);
@@ -188,7 +188,7 @@ impl ModelBuilder {
         index: [u32; 4],
         mesh: &TetMesh,
         solid: &Solid,
-        found: &mut Found,
+        found: &mut Inspection,
     ) -> Option<Loose<4, 12, 7>> {
         let e = self.edge_vectors(index);
         let six_volumes = e[0].dot(e[1].cross(e[2]));
@@ -231,7 +231,7 @@ impl ModelBuilder {
 
 /// Tetrahedra that were odd.
 #[derive(Default)]
-struct Found {
+struct Inspection {
     flat: Vec<usize>,
     twice: Vec<usize>,
     bad_frame: Vec<usize>,

@@ -5,7 +5,7 @@
 
 use super::batch::{Batch, Block};
 use super::lot::PerBlock;
-use crate::lanes::{BLOCK, Field, Place, Scalar, Vertex};
+use crate::lanes::{BLOCK, Place, Scalar, SharedVec, Vertex};
 use crate::team::{Worker, chunk};
 use core::ops::Range;
 use core::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
@@ -64,7 +64,7 @@ pub(crate) struct ActiveSet {
     /// The blocks that have vertices in each tile.
     web: Adjacency,
     /// Which elements of each block had something to move, a bit for each.
-    moved: Field<u16>,
+    moved: SharedVec<u16>,
     list: Vec<AtomicU32>,
     /// By worker.
     found: Vec<Seeker>,
@@ -184,7 +184,7 @@ impl ActiveSet {
         let (tiles, blocks) = (one.span().max(two.span()) / TILE + 1, one.blocks().len() + two.blocks().len());
         ActiveSet {
             web: Adjacency::of(&pairs, tiles),
-            moved: Field::new(vec![0; blocks]),
+            moved: SharedVec::new(vec![0; blocks]),
             list: (0..blocks).map(|_| AtomicU32::new(0)).collect(),
             found: (0..SEEKERS).map(|_| Seeker { tiles: Marks::new(tiles), blocks: Marks::new(blocks) }).collect(),
             listed: AtomicUsize::new(0),
@@ -240,7 +240,7 @@ impl ActiveSet {
 
     /// The first round, over everything. Workers must meet before they [collect](Self::collect) what it touched.
     pub fn first(&self, worker: Worker<'_>) -> Round {
-        if worker.id == 0 {
+        if worker.id() == 0 {
             self.beyond.store(0, Ordering::Relaxed);
         }
         Round { number: 0, count: self.list.len() }
@@ -255,11 +255,11 @@ impl ActiveSet {
     pub fn collect(&self, worker: Worker<'_>, last: Round, tiles: impl Fn(usize, u16, &Marks)) -> Round {
         let Round { number, count } = last;
         let all = number == 0;
-        let seekers = if count >= WORTH_SHARING { worker.of.min(SEEKERS) } else { 1 };
+        let seekers = if count >= WORTH_SHARING { worker.of().min(SEEKERS) } else { 1 };
         let found = &self.found[..seekers];
         let seek = |work: &dyn Fn(usize)| {
-            if worker.id < seekers {
-                work(worker.id);
+            if worker.id() < seekers {
+                work(worker.id());
             }
             if seekers > 1 {
                 worker.sync();

@@ -191,7 +191,13 @@ impl<T: Scalar, const V: usize, const P: usize, const R: usize> Batch<T, V, P, R
     ///
     /// Panics if an index is not below `spare`, or vertices are more than a [`Place`] can tell apart.
     pub fn pack_moving(loose: &[Loose<V, P, R>], spare: u32, moves: u32) -> Self {
+        const { assert!(V < 32, "a bit for each vertex") };
         let span = spare as usize + 1;
+        // Colouring looks at most indices, but not at all of them: those of its rare long tables go unchecked there.
+        assert!(
+            loose.iter().flat_map(|e| e.index).all(|v| v < spare),
+            "an element refers to a vertex that there is not"
+        );
         assert!(span.saturating_mul(size_of::<Vertex<T>>()) <= u32::MAX as usize, "too many vertices");
         let mut batch = Batch { count: loose.len(), span, moves, ..Batch::default() };
         let damped = loose.iter().any(|e| e.damping.iter().any(|&d| d > 0.0));
@@ -319,5 +325,14 @@ mod tests {
             };
             assert!(real(0).all(|seen| real(1).all(|moved| moved != seen)));
         }
+    }
+
+    /// Colouring alone would not look at index 10,000: vertex 0 has filled the first 64 colours.
+    #[test]
+    #[should_panic(expected = "a vertex that there is not")]
+    fn a_vertex_that_there_is_not_is_refused_at_any_valence() {
+        let mut elements: Vec<_> = (1..=64).map(|i| loose([0, i])).collect();
+        elements.push(loose([0, 10_000]));
+        Batch::<f32, 2, 1, 1>::pack(&elements, 100);
     }
 }

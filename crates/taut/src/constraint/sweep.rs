@@ -3,10 +3,10 @@
 use super::active::Active;
 use super::batch::{Batch, Block};
 use super::lot::Lot;
+use crate::lanes::Level;
 use crate::lanes::{BLOCK, Kernel, Lanes, Scalar, Shared, Vertex, Width};
 use crate::team::Worker;
 use core::ops::Range;
-use fearless_simd::Level;
 
 /// In how many ways a kernel is compiled: each lane width and instruction set costs seconds.
 pub trait Compiled {

@@ -12,8 +12,8 @@
 //! Pairs come in an order that depends on the boxes and on those the tree was built from, and on nothing else. Build it
 //! from the rest shape, and the order is a function of model and state.
 
+use crate::lanes::Level;
 use crate::lanes::{Kernel, Lanes, Scalar, Width};
-use fearless_simd::Level;
 
 /// A box with sides along the axes, m. Empty if `lo` exceeds `hi` anywhere.
 #[derive(Clone, Copy, Debug, PartialEq)]

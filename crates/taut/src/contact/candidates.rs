@@ -9,9 +9,9 @@
 use super::bvh::{Aabb, BoxTree};
 use super::distance::{Closest, distance2_at_least, edge_edge, vertex_triangle};
 use super::surface::Surface;
+use crate::lanes::Level;
 use crate::lanes::{Kernel, Lanes, Real, Scalar, V3, Width};
 use core::ops::{Index, IndexMut};
-use fearless_simd::Level;
 
 /// A surface with its hierarchies of boxes.
 #[derive(Clone, Debug)]

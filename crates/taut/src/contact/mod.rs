@@ -1,13 +1,13 @@
 //! Contact: of vertices with simple shapes, and of surfaces with everything.
 //!
-//! Vertices against simple shapes are in `vertex`. Surfaces meet each other, themselves, meshes, and the edges and corners of
+//! Vertices against simple shapes are in `simple`. Surfaces meet each other, themselves, meshes, and the edges and corners of
 //! shapes in layers, each resting only on those before it:
 //!
 //! | layer | what it answers |
 //! | --- | --- |
-//! | [`distance`], [`exact`] | what is near, what intersects |
+//! | [`distance`] | what is near |
 //! | [`ccd`] | when moving features may first touch |
-//! | [`bvh`] | which boxes overlap |
+//! | [`bvh`], [`exact`] | which boxes overlap, what intersects |
 //! | [`candidates`] | which pairs of features of whole surfaces may meet, and which are near |
 //! | `row` | how a near pair is pushed apart, with friction |
 //! | [`safety`] | which motion ends free of intersections |
@@ -28,14 +28,14 @@ mod row;
 pub mod safety;
 mod settings;
 mod shape;
+mod simple;
 pub mod surface;
 mod untangle;
-mod vertex;
 
 pub use report::ContactReport;
 pub use settings::{ColliderMesh, Contact, ContactMaterial, MeshCollider};
 pub use shape::{Pose, Shape};
-pub(crate) use vertex::PlacedCollider;
+pub(crate) use simple::PlacedCollider;
 
 use crate::lanes::Scalar;
 

@@ -11,11 +11,11 @@ mod vec3;
 mod wide;
 
 pub use dual::Dual;
-pub use shared::{Field, Place, Shared};
+pub use shared::{Place, Shared, SharedVec};
 pub use vec3::{V3, xyz};
 
 use core::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Sub};
-use fearless_simd::Level;
+pub use fearless_simd::Level;
 
 /// Elements in one packed block, whatever the lane width that runs it.
 pub const BLOCK: usize = 16;

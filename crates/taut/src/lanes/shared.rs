@@ -40,11 +40,11 @@ impl<T> Clone for Shared<'_, T> {
 
 impl<T> Copy for Shared<'_, T> {}
 
-// SAFETY: a `Shared` only moves `Copy` values of `T` in and out (`read`, `write`), and the promise its users give
-// there excludes data races.
-unsafe impl<T: Copy + Send> Send for Shared<'_, T> {}
+// SAFETY: values and references go from one thread to others, which `T: Send + Sync` allows; that no two reach the same place while one
+// writes it is the promise of every `unsafe` method here.
+unsafe impl<T: Copy + Send + Sync> Send for Shared<'_, T> {}
 // SAFETY: as above.
-unsafe impl<T: Copy + Send> Sync for Shared<'_, T> {}
+unsafe impl<T: Copy + Send + Sync> Sync for Shared<'_, T> {}
 
 impl<'a, T: Copy> Shared<'a, T> {
     /// Borrows the slice for as long as any copy of the result lives.
@@ -54,8 +54,9 @@ impl<'a, T: Copy> Shared<'a, T> {
 
     /// The same for a slice that is only read.
     ///
-    /// Who writes through it breaks the promise of [`write`](Self::write): others read there.
-    pub fn frozen(slice: &'a [T]) -> Self {
+    /// # Safety
+    /// Nobody writes through it, or asks a worker for a chunk of it to change: others read there.
+    pub(crate) unsafe fn frozen(slice: &'a [T]) -> Self {
         Shared { start: slice.as_ptr().cast_mut(), len: slice.len(), borrow: PhantomData }
     }
 
@@ -122,15 +123,15 @@ impl<'a, T: Copy> Shared<'a, T> {
 
 /// An array that several threads change together, owned: what [`Shared`] borrows.
 #[derive(Debug)]
-pub struct Field<T>(Box<[UnsafeCell<T>]>);
+pub struct SharedVec<T>(Box<[UnsafeCell<T>]>);
 
 // SAFETY: what is in it is only reached as a `Shared`, whose users promise that there are no data races.
-unsafe impl<T: Copy + Send> Sync for Field<T> {}
+unsafe impl<T: Copy + Send + Sync> Sync for SharedVec<T> {}
 
-impl<T: Copy> Field<T> {
+impl<T: Copy> SharedVec<T> {
     /// Of these values.
     pub fn new(values: Vec<T>) -> Self {
-        Field(values.into_iter().map(UnsafeCell::new).collect())
+        SharedVec(values.into_iter().map(UnsafeCell::new).collect())
     }
 
     /// The values, to be shared.
@@ -144,9 +145,9 @@ impl<T: Copy> Field<T> {
     }
 }
 
-impl<T: Copy> Default for Field<T> {
+impl<T: Copy> Default for SharedVec<T> {
     fn default() -> Self {
-        Field::new(Vec::new())
+        SharedVec::new(Vec::new())
     }
 }
 

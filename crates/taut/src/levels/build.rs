@@ -9,7 +9,7 @@ use super::sheet::RestSheet;
 use super::transfer::Transfer;
 use crate::constraint::one_sided::LOOSE;
 use crate::constraint::{Batch, Loose};
-use crate::lanes::{Field, Scalar};
+use crate::lanes::{Scalar, SharedVec};
 use std::collections::BTreeMap;
 
 /// Spacing of the finest lattice over the mean edge. The sweeps over elements do the rest; a lattice half as wide, with no
@@ -42,7 +42,7 @@ pub(super) fn build<T: Scalar>(sheet: &RestSheet, pins: &[u32], settings: &Inext
     // Cloth that is soft one way hangs on its border alone.
     let one_way = sheet.held.iter().any(|h| h[0] != h[1]);
     if levels.list.len() >= BOUNDARY_LEVELS || (one_way && !levels.list.is_empty()) {
-        boundary = super::boundary::boundary(&plan, sheet, settings, levels.list.len());
+        boundary = super::border::boundary(&plan, sheet, settings, levels.list.len());
     }
     Built { levels, boundary, charts: plan.flat.area.len() }
 }
@@ -220,8 +220,8 @@ pub(super) fn level<T: Scalar>(
         full: Batch::pack(&full, spare),
         clusters: Clusters::default(),
         nodes,
-        base: Field::new(x.clone()),
-        x: Field::new(x),
+        base: SharedVec::new(x.clone()),
+        x: SharedVec::new(x),
     }
 }
 

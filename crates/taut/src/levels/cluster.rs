@@ -8,7 +8,7 @@
 use super::body::NONE;
 use super::bytes_of;
 use super::rotation::{Mat3, NO_TURN, Quaternion, determinant, matrix, nearest};
-use crate::lanes::{Field, Scalar, Shared, Vertex, xyz};
+use crate::lanes::{Scalar, Shared, SharedVec, Vertex, xyz};
 use crate::team::Worker;
 use core::sync::atomic::{AtomicBool, Ordering};
 use std::collections::BTreeMap;
@@ -58,10 +58,10 @@ pub(super) struct Clusters {
     /// X of the vertices of held nodes, from their middle, m.
     held: Vec<Vec<[f64; 3]>>,
     /// Σ (x − x̄)(X − X̄)ᵀ of each held node's vertices over their number, m².
-    spin: Field<Mat3>,
-    turns: Field<Quaternion>,
+    spin: SharedVec<Mat3>,
+    turns: SharedVec<Quaternion>,
     /// How far each member should move.
-    by: Field<[f64; 3]>,
+    by: SharedVec<[f64; 3]>,
 }
 
 /// Nodes that move.
@@ -112,7 +112,7 @@ impl Clusters {
         let spin: Vec<Mat3> = held.iter().map(|list| moment(list.iter().map(|&p| (p, p)))).collect();
         let mut first = BTreeMap::new();
         let lead = body.iter().zip(0..).map(|(b, n)| *first.entry(b).or_insert(n)).collect();
-        let (seeds, turns) = (vec![NONE; nodes], Field::new(vec![NO_TURN; nodes]));
+        let (seeds, turns) = (vec![NONE; nodes], SharedVec::new(vec![NO_TURN; nodes]));
         let mut clusters = Clusters { held, body: body.to_vec(), lead, seeds, turns, ..Clusters::default() };
         let at = |n: u32| place.get(n as usize).copied().unwrap_or_else(|| middles[n as usize - nodes]);
         let clusters_of: Vec<f64> =
@@ -131,7 +131,7 @@ impl Clusters {
             );
         }
         clusters.gather(nodes);
-        clusters.spin = Field::new(spin);
+        clusters.spin = SharedVec::new(spin);
         clusters
     }
 
@@ -155,7 +155,7 @@ impl Clusters {
 
     /// Which members each node is.
     fn gather(&mut self, nodes: usize) {
-        self.by = Field::new(vec![[0.0; 3]; self.members.len()]);
+        self.by = SharedVec::new(vec![[0.0; 3]; self.members.len()]);
         self.begin = vec![0; nodes + 1];
         let moving = |m: &&Member| (m.node as usize) < nodes;
         self.members.iter().filter(moving).for_each(|m| self.begin[m.node as usize + 1] += 1);

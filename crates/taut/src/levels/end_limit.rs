@@ -78,7 +78,7 @@ fn cell(
 
 /// Positions that a limit moves.
 #[derive(Clone, Copy)]
-pub(crate) struct Candidates<'a, T> {
+pub(crate) struct EndPositions<'a, T> {
     pub x: Shared<'a, Vertex<T>>,
     /// x̃.
     pub x_predicted: Shared<'a, Vertex<T>>,
@@ -90,7 +90,7 @@ pub(crate) struct Candidates<'a, T> {
 
 impl<T: Scalar> EndLimit<T> {
     /// Brings every element within the limit, in at most `rounds`. Returns how many it took, and whether that was enough.
-    pub fn pass(&self, sweep: Sweep<'_>, at: Candidates<'_, T>, rounds: u32) -> (u32, bool) {
+    pub fn pass(&self, sweep: Sweep<'_>, at: EndPositions<'_, T>, rounds: u32) -> (u32, bool) {
         if self.links.count + self.cells.count == 0 || self.max_stretch <= 0.0 {
             return (0, true);
         }
@@ -115,7 +115,7 @@ impl<T: Scalar> EndLimit<T> {
         }
     }
 
-    fn bound(&self, kappa: f64, at: Candidates<'_, T>) -> Bound {
+    fn bound(&self, kappa: f64, at: EndPositions<'_, T>) -> Bound {
         Bound {
             // Rounding must not push what has just been brought to the limit over it.
             top: 1.0 + 0.95 * self.max_stretch,
@@ -125,7 +125,7 @@ impl<T: Scalar> EndLimit<T> {
     }
 
     /// One round over what is active.
-    fn round(&self, sweep: Sweep<'_>, round: Round, bound: Bound, at: Candidates<'_, T>) {
+    fn round(&self, sweep: Sweep<'_>, round: Round, bound: Bound, at: EndPositions<'_, T>) {
         if let Some(worker) = round.workers(sweep.worker) {
             let sweep = Sweep { worker, ..sweep };
             self.restrain::<MaxLength, 2, 2>(sweep, &self.links, 0, round, bound, at);
@@ -141,7 +141,7 @@ impl<T: Scalar> EndLimit<T> {
         first: usize,
         round: Round,
         bound: Bound,
-        at: Candidates<'_, T>,
+        at: EndPositions<'_, T>,
     ) {
         let mut kernel = Restrain::<E> { bound, moved: self.active.marks(batch, first), kind: PhantomData };
         sweep.run_active(self.active.blocks(round, first), batch, [at.x, at.x_predicted], &mut kernel);

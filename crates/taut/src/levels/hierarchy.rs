@@ -5,7 +5,7 @@ use super::cluster::Clusters;
 use super::transfer::Transfer;
 use crate::constraint::one_sided::{MaxLength, MaxStretch, OneSided, Tighten};
 use crate::constraint::{Batch, Sweep};
-use crate::lanes::{Field, Scalar, Shared, Vertex};
+use crate::lanes::{Scalar, Shared, SharedVec, Vertex};
 use crate::team::Worker;
 use core::sync::atomic::AtomicBool;
 
@@ -28,9 +28,9 @@ pub(super) struct Level<T, const N: usize> {
     /// Nodes that move.
     pub nodes: usize,
     /// Nodes with inverse masses, then held ones and a spare.
-    pub x: Field<Vertex<T>>,
+    pub x: SharedVec<Vertex<T>>,
     /// Where nodes were before the level moved them; then, how far it did.
-    pub base: Field<Vertex<T>>,
+    pub base: SharedVec<Vertex<T>>,
 }
 
 /// All levels, finest first.

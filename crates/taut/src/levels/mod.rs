@@ -15,7 +15,7 @@
 //! Everything is built from the rest shape and the set of held vertices, when a step first needs it.
 
 mod body;
-mod boundary;
+mod border;
 mod build;
 mod chart;
 mod cluster;
@@ -36,8 +36,8 @@ mod transfer;
 
 use crate::constraint::{Elements, Sweep};
 use crate::lanes::{Scalar, Shared, Vertex};
-pub(crate) use end_limit::Candidates;
 use end_limit::EndLimit;
+pub(crate) use end_limit::EndPositions;
 use hierarchy::Hierarchy;
 use sheet::RestSheet;
 use solid::Solids;
@@ -113,7 +113,7 @@ pub struct InextensibilityReport {
     pub rounds: u64,
     /// 1 if the limit ran out of rounds.
     pub unmet: u64,
-    /// The largest stretch of a held element at the end of the step, before contact's last word, over its length at rest.
+    /// The largest stretch of a held element at the end of the step, on the positions that are returned, over its length at rest.
     pub stretch: f64,
 }
 

@@ -12,7 +12,7 @@ use super::transfer::Transfer;
 use super::{Inextensibility, RestModel, bytes_of};
 use crate::constraint::one_sided::{Inversion, Largest};
 use crate::constraint::{Batch, Hot, Loose, Sweep};
-use crate::lanes::{Field, Scalar, Shared, Vertex};
+use crate::lanes::{Scalar, Shared, SharedVec, Vertex};
 use core::sync::atomic::{AtomicBool, Ordering};
 use std::collections::BTreeMap;
 
@@ -102,7 +102,7 @@ impl<T: Scalar> Solids<T> {
         }
         sweep.worker.sync();
         self.levels.correct(sweep, x, &self.tangled);
-        if sweep.worker.id == 0 {
+        if sweep.worker.id() == 0 {
             self.tangled.iter().for_each(|tangled| tangled.store(false, Ordering::Relaxed));
         }
         sweep.worker.sync();
@@ -236,8 +236,8 @@ fn assemble(
         full: Batch::default(),
         clusters: Clusters::new(&movable, &anchors, &next.ties),
         nodes,
-        base: Field::new(x.clone()),
-        x: Field::new(x),
+        base: SharedVec::new(x.clone()),
+        x: SharedVec::new(x),
     }
 }
 

@@ -1,8 +1,8 @@
 //! The limiters as one: made from bare elements, applied to bare arrays.
 
+use super::apply::{Application, MemorySize, Target};
 use super::apsl::Apsl;
 use super::csl::{self, Csl};
-use super::filter::{Application, MemorySize, Target};
 use super::rows::{EdgeLimit, SbdLimit};
 use super::{
     ApslSettings, Band, CslSettings, LimitError, LimitReport, LimitScratch, RestEdge, RestTet, RestTriangle,
@@ -209,7 +209,9 @@ impl<T: LimitKernels> Limiter<T> {
         fixed: &[bool],
         scratch: &mut LimitScratch<T>,
     ) -> LimitReport {
-        scratch.run(self, Target::Rates { x: Shared::frozen(x), v: Shared::new(v) }, fixed)
+        // SAFETY: limiters of rates change velocities only.
+        let x = unsafe { Shared::frozen(x) };
+        scratch.run(self, Target::Rates { x, v: Shared::new(v) }, fixed)
     }
 }
 

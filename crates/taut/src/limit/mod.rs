@@ -31,30 +31,30 @@
 //! # Ok::<(), taut::limit::LimitError>(())
 //! ```
 
+mod apply;
 mod apsl;
 mod band;
 mod csl;
 mod error;
-mod filter;
 mod incidence;
 mod limiter;
 mod phased;
+mod policy;
 mod report;
 mod rest;
 mod rows;
 mod spec;
-mod sweep;
 
+pub use apply::LimitScratch;
+pub(crate) use apply::{LimitMemory, Target, Workspace};
 pub use apsl::{ApslCloth, ApslClothParams, ApslSettings};
 pub use band::{Band, StrainLimits};
 pub use csl::{CslForm, CslIdle, CslMotion, CslScheme, CslSettings, Polar, element_correction, polar};
 pub use error::LimitError;
-pub use filter::LimitScratch;
-pub(crate) use filter::{LimitMemory, Target, Workspace};
 pub use limiter::{LimitKernels, Limiter};
+pub use policy::SweepSettings;
 pub use report::{LimitReport, Skipped, Violation};
 pub use rest::{RestEdge, RestTet, RestTriangle, edges_of};
 pub(crate) use rest::{tets_of_batch, triangles_of_batch};
 pub use spec::{LimitKind, LimitSpec};
 pub(crate) use spec::{LimitParts, Stack};
-pub use sweep::SweepSettings;

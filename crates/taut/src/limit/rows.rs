@@ -3,8 +3,8 @@
 //!
 //! The rows are the engine's own ([`element`](crate::element)); what is added here is a consumer that clips them.
 
-use super::filter::Application;
-use super::sweep::{Policy, Swept, Wanted, check_indices, sound};
+use super::apply::Application;
+use super::policy::{Policy, Swept, Wanted, check_indices, sound};
 use super::{Band, LimitError, LimitReport, RestEdge, RestTriangle, StrainLimits, SweepSettings, Violation};
 use crate::constraint::{Compiled, edges, floored, weights};
 use crate::element::{Edge, Element, Improved, Row, Rows, TriStrain};

@@ -22,7 +22,7 @@ pub trait Constraint: fmt::Debug + Send + Sync {
     /// `rows` are numbers of rows in the order they were added, no two of which have a vertex in common. `x` are the
     /// positions (m) of their vertices, row after row; `gradients` (the unit of c over m) go where the positions are,
     /// and `values` (the unit of c) in the order of `rows`. The same positions must give the same numbers. A row with a
-    /// number that is not finite is passed over.
+    /// number that is not finite is passed over, and so are all of a call that panics.
     fn evaluate(&self, rows: &[u32], x: &[[f64; 3]], values: &mut [f64], gradients: &mut [[f64; 3]]);
 }
 
@@ -180,40 +180,57 @@ impl UserBatch {
     /// The value and gradients of one row at `x`, of which those beyond its allowed side are zero.
     pub fn sample(&self, row: u32, x: &[[f64; 3]], gradients: &mut [[f64; 3]]) -> f64 {
         let mut value = [0.0];
-        self.constraint.evaluate(&[row], x, &mut value, gradients);
-        if self.side[row as usize].allows(value[0]) {
+        gradients.fill([0.0; 3]);
+        self.evaluate(&[row], x, &mut value, gradients);
+        if self.side[row as usize].allows(value[0]) || !sound(value[0], gradients) {
             gradients.fill([0.0; 3]);
             return 0.0;
         }
         value[0]
     }
+
+    /// The user's code. If it panics its rows are passed over, as rows that are not finite are: the step's other workers wait for this one, and
+    /// would for ever.
+    fn evaluate(&self, rows: &[u32], x: &[[f64; 3]], values: &mut [f64], gradients: &mut [[f64; 3]]) {
+        let call = || self.constraint.evaluate(rows, x, values, gradients);
+        if std::panic::catch_unwind(std::panic::AssertUnwindSafe(call)).is_err() {
+            values.fill(f64::NAN);
+        }
+    }
+}
+
+/// Whether a row can be computed with.
+fn sound(value: f64, gradients: &[[f64; 3]]) -> bool {
+    value.is_finite() && gradients.iter().flatten().all(|c| c.is_finite())
 }
 
 /// What a sweep over the rows works on.
 #[derive(Debug)]
-pub(crate) struct UserDesk<T> {
+pub(crate) struct UserSolver<T> {
     pub multipliers: Vec<T>,
-    found: Found,
+    found: Sampled,
 }
 
 /// Values and gradients of the rows of one colour.
 #[derive(Debug, Default)]
-struct Found {
+struct Sampled {
     x: Vec<[f64; 3]>,
     values: Vec<f64>,
     gradients: Vec<[f64; 3]>,
 }
 
-impl Found {
+impl Sampled {
     fn evaluate<T: Scalar>(&mut self, batch: &UserBatch, rows: &[u32], x: &[Vertex<T>]) {
-        let n = rows.len() * batch.arity;
+        // What the user's code does not write is zero.
+        self.values.clear();
         self.values.resize(rows.len(), 0.0);
-        self.gradients.resize(n, [0.0; 3]);
+        self.gradients.clear();
+        self.gradients.resize(rows.len() * batch.arity, [0.0; 3]);
         self.x.clear();
         for &row in rows {
             self.x.extend(batch.vertices_of(row).iter().map(|&v| xyz(x[v as usize])));
         }
-        batch.constraint.evaluate(rows, &self.x, &mut self.values, &mut self.gradients);
+        batch.evaluate(rows, &self.x, &mut self.values, &mut self.gradients);
     }
 }
 
@@ -263,9 +280,9 @@ impl OneRow<'_> {
     }
 }
 
-impl<T: Scalar> UserDesk<T> {
+impl<T: Scalar> UserSolver<T> {
     pub fn new(multipliers: Vec<T>) -> Self {
-        UserDesk { multipliers, found: Found::default() }
+        UserSolver { multipliers, found: Sampled::default() }
     }
 
     /// Does `f` to each row that can be computed with, colour by colour, with its multiplier.
@@ -279,10 +296,9 @@ impl<T: Scalar> UserDesk<T> {
         for batch in &rows.batches {
             for colour in batch.colours.iter().filter(|c| c.iter().any(|&row| wanted(batch.strength[row as usize]))) {
                 self.found.evaluate(batch, colour, x);
-                let Found { values, gradients, .. } = &self.found;
+                let Sampled { values, gradients, .. } = &self.found;
                 for ((&number, &value), gradients) in colour.iter().zip(values).zip(gradients.chunks(batch.arity)) {
-                    let sound = value.is_finite() && gradients.iter().flatten().all(|c| c.is_finite());
-                    if sound && wanted(batch.strength[number as usize]) {
+                    if sound(value, gradients) && wanted(batch.strength[number as usize]) {
                         let lambda = &mut self.multipliers[batch.first + number as usize];
                         f(&OneRow { batch, number, value, gradients }, lambda, x);
                     }
@@ -304,7 +320,9 @@ impl<T: Scalar> UserDesk<T> {
             let residual = row.value + damping * speed + compliance * before;
             let system = law.reach * (1.0 + damping * law.rate) * row.give(x) + compliance;
             let change = match law.reach > 0.0 {
-                true => -residual / system.max(LEAST) * law.relaxation,
+                // Nothing that it could move: no force is the right one.
+                true if system <= LEAST => -before,
+                true => -residual / system * law.relaxation,
                 // What is rigid has no force that follows from where things are.
                 false if compliance <= 0.0 => -before,
                 false => -residual / compliance,

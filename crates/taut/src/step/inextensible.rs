@@ -4,7 +4,7 @@ use super::Precision;
 use super::Stage;
 use super::run::{Log, Run, Substep};
 use crate::contact::FrictionBudget;
-use crate::levels::Candidates;
+use crate::levels::EndPositions;
 use crate::team::Worker;
 
 impl<T: Precision> Run<'_, T> {
@@ -24,7 +24,7 @@ impl<T: Precision> Run<'_, T> {
         part.attach(self.over(worker), self.arrays.x);
         self.lap(log, Stage::Solve);
         if substep.last {
-            let at = Candidates {
+            let at = EndPositions {
                 x: self.arrays.x,
                 x_predicted: self.arrays.x_predicted,
                 gain: scheme.rate * self.time.h,

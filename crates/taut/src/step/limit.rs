@@ -100,6 +100,8 @@ impl<T: Precision> Run<'_, T> {
         };
         let target = Target::Rates { x: self.arrays.x, v: self.arrays.v };
         self.filter(worker, limits, true, 0, target, worker.read(self.arrays.touched));
+        // The next substep writes what was touched.
+        worker.sync();
         self.lap(log, Stage::Limit);
     }
 
@@ -117,7 +119,7 @@ impl<T: Precision> Run<'_, T> {
         for (number, limiter) in limits.stack.limiters.iter().enumerate().filter(|(_, l)| l.limits_rate() == rates) {
             let report = limiter.filter(worker, limits.memory, target, fixed, spent);
             turn = Turn { sweeps: turn.sweeps.max(report.iterations), held: turn.held && report.converged };
-            if worker.id == 0
+            if worker.id() == 0
                 && let Ok(mut reports) = limits.reports.lock()
                 && let Some(all) = reports.get_mut(number)
             {

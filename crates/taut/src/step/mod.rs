@@ -1,6 +1,7 @@
 //! The step, top to bottom.
 
 mod arrays;
+mod contact;
 mod finish;
 mod inextensible;
 mod limit;
@@ -13,7 +14,6 @@ mod scratch;
 mod solve;
 #[cfg(feature = "global")]
 mod together;
-mod touch;
 mod user;
 
 pub use params::Params;
@@ -59,6 +59,8 @@ fn step_in<T: Precision>(
         Ok(plan) => plan,
         Err(problem) => return StepReport::nothing(problem),
     };
+    // Now already, too: should something unwind, nothing is known any more of where vertices are.
+    state.changed();
     let substeps = plan.time.substeps;
     let threads = scratch.team.threads();
     let workers = if scratch.eager { threads } else { useful_workers(model, threads) };
@@ -67,7 +69,7 @@ fn step_in<T: Precision>(
     let program = |worker: Worker<'_>| {
         let mine = run.steps(worker);
         if let Ok(mut all) = tally.lock() {
-            all.join(mine, worker.id == 0);
+            all.join(mine, worker.id() == 0);
         }
     };
     // SAFETY: the stages go the same way on every worker: they branch on the model, the parameters and what all have

@@ -23,7 +23,7 @@ pub enum Stage {
     /// Pushing surfaces apart, and out of colliders.
     Contact,
     /// Taking back motion that would make surfaces intersect.
-    Guard,
+    Safety,
     /// Velocities, damping, containment.
     Finish,
 }
@@ -31,7 +31,7 @@ pub enum Stage {
 impl Stage {
     /// All of them, in order.
     pub const ALL: [Stage; 7] =
-        [Stage::Predict, Stage::Detect, Stage::Solve, Stage::Limit, Stage::Contact, Stage::Guard, Stage::Finish];
+        [Stage::Predict, Stage::Detect, Stage::Solve, Stage::Limit, Stage::Contact, Stage::Safety, Stage::Finish];
 
     /// In lower case, for reports.
     pub fn name(self) -> &'static str {
@@ -41,7 +41,7 @@ impl Stage {
             Stage::Solve => "solve",
             Stage::Limit => "limit",
             Stage::Contact => "contact",
-            Stage::Guard => "guard",
+            Stage::Safety => "safety",
             Stage::Finish => "finish",
         }
     }
@@ -94,6 +94,16 @@ pub enum Problem {
     OtherModel,
     /// The solver treats all elements together, and the engine was built without its feature `global`.
     Solver,
+}
+
+impl core::fmt::Display for Problem {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(match self {
+            Problem::TimeStep => "its time step cannot be computed with",
+            Problem::OtherModel => "its state was made for another model",
+            Problem::Solver => "its solver needs the engine's feature `global`",
+        })
+    }
 }
 
 /// Colliders with numbers that cannot be computed with, or lists of the wrong length, which were left out of a step.

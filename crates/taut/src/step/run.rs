@@ -14,7 +14,7 @@ use crate::model::Model;
 #[cfg(feature = "global")]
 use crate::solve::global::Global;
 use crate::solve::scheme::{Integrator, Scheme};
-use crate::solve::user::UserDesk;
+use crate::solve::user::UserSolver;
 use crate::state::State;
 use crate::team::Worker;
 use core::sync::atomic::{AtomicU64, Ordering};
@@ -60,7 +60,7 @@ impl Time {
 pub(super) struct Multipliers<'a, T> {
     pub list: Shared<'a, [T; BLOCK]>,
     /// Those of the user's own rows. The first worker's.
-    pub user: Mutex<UserDesk<T>>,
+    pub user: Mutex<UserSolver<T>>,
     /// Whether there are any of either.
     pub any: bool,
     /// Whether all are zero: at rest, or because no step has found them yet.
@@ -144,7 +144,7 @@ impl<'a, T: Precision> Run<'a, T> {
             },
             multipliers: Multipliers {
                 list: Shared::new(&mut state.multipliers),
-                user: Mutex::new(UserDesk::new(core::mem::take(&mut state.user_multipliers))),
+                user: Mutex::new(UserSolver::new(core::mem::take(&mut state.user_multipliers))),
                 any,
                 unknown,
                 warm_start: params.warm_start || memory.inextensibility.warm(),
@@ -191,13 +191,13 @@ impl<'a, T: Precision> Run<'a, T> {
             }
             self.keep_from_stretching(worker, &substep, &mut log);
             self.make_safe(worker, number, &substep.scheme);
-            self.lap(&mut log, Stage::Guard);
+            self.lap(&mut log, Stage::Safety);
             log.tally.contained += self.finish(worker, &substep.scheme);
             self.lap(&mut log, Stage::Finish);
             self.limit_rates(worker, &mut log);
         }
         self.measure(worker, &mut log);
-        log.tally.workers = worker.of;
+        log.tally.workers = worker.of();
         log.tally
     }
 
@@ -243,7 +243,7 @@ impl<'a, T: Precision> Run<'a, T> {
         log.rounds = round.wrapping_add(1) % 3;
         slot(round).fetch_max(mine.abs().to_bits(), Ordering::Relaxed);
         // Nobody writes the next slot until all have come here, and nobody reads it any more.
-        if worker.id == 0 {
+        if worker.id() == 0 {
             slot(round + 1).store(0, Ordering::Relaxed);
         }
         worker.sync();

@@ -3,13 +3,13 @@
 use super::limit::StepLimits;
 use crate::constraint::LaneChoice;
 use crate::contact::pipeline::ContactPipeline;
+use crate::lanes::Level;
 use crate::lanes::{Scalar, Vertex, Width};
 use crate::levels::Inextensible;
 use crate::limit::LimitReport;
 #[cfg(feature = "global")]
 use crate::solve::global::Global;
 use crate::team::Team;
-use fearless_simd::Level;
 use std::sync::Mutex;
 
 /// What a step needs besides model and state: threads, memory to work in, and how to tell the time.

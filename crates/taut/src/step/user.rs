@@ -5,14 +5,14 @@ use super::run::Run;
 use super::solve::PushTo;
 use crate::lanes::Scalar;
 use crate::solve::soft::SoftLaw;
-use crate::solve::user::{Rates, UserDesk, UserRows};
+use crate::solve::user::{Rates, UserRows, UserSolver};
 use crate::solve::warm::WarmStart;
 use crate::team::Worker;
 use std::sync::PoisonError;
 
 impl<T: Scalar> Run<'_, T> {
     /// Lets the first worker do something with the user's rows, if there are any, and all wait for it.
-    pub(super) fn with_user(&self, worker: Worker<'_>, f: impl FnOnce(&mut UserDesk<T>, &UserRows, Chunk<'_, T>)) {
+    pub(super) fn with_user(&self, worker: Worker<'_>, f: impl FnOnce(&mut UserSolver<T>, &UserRows, Chunk<'_, T>)) {
         let rows = &self.model.user_rows;
         if !rows.batches.is_empty() {
             self.arrays.alone(worker, |lists| {

@@ -249,7 +249,7 @@ impl<T: Scalar> ContactPipeline<T> {
         let mut correct = |vertex: u32, by| {
             corrections.push(Correction { vertex, to: safe[vertex as usize].map(T::of), by });
         };
-        // ContactCandidates that are not numbers have not been counted as stopped, and are not where they are proved to be either.
+        // Positions that are not numbers have not been counted as stopped, and are not where they are proved to be either.
         (0..own).filter(|&i| !x[i].iter().all(|c| c.finite())).for_each(|i| correct(i as u32, [0.0; 3]));
         for vertex in report.stopped.into_iter().filter(|&i| (i as usize) < own) {
             let (to, was) = (safe[vertex as usize], self.motion.to[vertex as usize]);

@@ -4,8 +4,8 @@ use super::Role;
 use super::proof::{Pair, SeparationProof, centres};
 use crate::contact::candidates::{MOST, PairKind, PairList, gather};
 use crate::contact::ccd::{along, at_least};
+use crate::lanes::Level;
 use crate::lanes::{Kernel, Lanes, Scalar, V3, Width};
-use fearless_simd::Level;
 
 /// Which pairs to filter, and for what.
 #[derive(Clone, Copy)]

@@ -3,7 +3,7 @@
 //! # Why it is safe
 //! Surfaces that start free and move continuously can only come to intersect after a vertex has touched a triangle or an
 //! edge an edge, of pairs that share no vertex. Pairs that one axis separates, on one side, in the boxes of their starts and in
-//! those of their regions at the end cannot (see [`broad`](super::bvh)), as long as vertices end in their regions, and the
+//! those of their regions at the end cannot (see [`bvh`](super::bvh)), as long as vertices end in their regions, and the
 //! pass holds them there. For every other pair it ends with a proof, valid in spite of rounding, of one of these:
 //!
 //! 1. one direction separates the two features at the start and at the end, hence, all motion being straight, throughout;

@@ -5,10 +5,10 @@ mod system;
 
 pub use cloth::{ApslCloth, ApslClothParams};
 
+use super::apply::{Application, MemorySize, Tally};
 use super::error::{LimitError, bad};
-use super::filter::{Application, MemorySize, Tally};
 use super::incidence::Incidence;
-use super::sweep::{addressable, check_indices};
+use super::policy::{addressable, check_indices};
 use super::{Band, LimitReport, RestTet, RestTriangle, Skipped, Violation};
 use crate::lanes::Scalar;
 use system::{CHUNK, System};

@@ -1,7 +1,7 @@
 //! The linear system of APSL: rows, the product with G, conjugate gradients.
 
 use super::super::Band;
-use super::super::filter::{Application, Tally};
+use super::super::apply::{Application, Tally};
 use super::super::phased::Phased;
 use super::{Apsl, Shapes};
 use crate::element::{Element, Improved, Row, Rows, TetStrain, TriStrain};

@@ -1,6 +1,6 @@
 //! Nodal averaging: from what each element wants to where each vertex goes (CSL Eq. 12).
 
-use super::super::filter::Application;
+use super::super::apply::Application;
 use super::super::incidence::Incidence;
 use super::kernel::REST;
 use crate::constraint::Batch;

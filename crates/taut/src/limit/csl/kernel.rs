@@ -1,6 +1,6 @@
 //! CSL in lanes: how a lot of triangles is to move for its strain, or the rate of it, to be within limits.
 
-use super::super::sweep::{Policy, Wanted, sound};
+use super::super::policy::{Policy, Wanted, sound};
 use super::element::{CslForm, CslIdle, CslMotion, correction, polar, room, shape_gradients, wanted};
 use crate::constraint::{Cold, Hot, edges, weights};
 use crate::lanes::{Lanes, Real, Scalar, V3};
@@ -9,7 +9,7 @@ use crate::lanes::{Lanes, Real, Scalar, V3};
 pub(super) const REST: usize = 11;
 
 /// A triangle at rest.
-struct Shape<L> {
+struct RestFrame<L> {
     /// Edges in the material frame.
     q: [[L; 2]; 2],
     /// Q⁻¹.
@@ -19,10 +19,10 @@ struct Shape<L> {
 }
 
 #[inline(always)]
-fn shape<L: Real>(rest: &[L; REST]) -> Shape<L> {
+fn shape<L: Real>(rest: &[L; REST]) -> RestFrame<L> {
     let [a, b, c, d, per, w0, w1, p0, p1, s0, s1] = *rest;
     let inverse = [[d * per, -(b * per)], [-(c * per), a * per]];
-    Shape { q: [[a, b], [c, d]], inverse, bounds: [[w0, w1], [p0, p1], [s0, s1]] }
+    RestFrame { q: [[a, b], [c, d]], inverse, bounds: [[w0, w1], [p0, p1], [s0, s1]] }
 }
 
 #[inline(always)]
@@ -68,7 +68,7 @@ impl<T: Scalar> Policy<T, 3, REST, 1> for CslStrain {
     #[inline(always)]
     fn displace<L: Lanes<T>>(&self, rest: &[L; REST], [p]: &[[[L; 4]; 3]; 1], moving: bool) -> Wanted<L, 3> {
         let zero = rest[0].lit(0.0);
-        let Shape { q, inverse, bounds } = shape(rest);
+        let RestFrame { q, inverse, bounds } = shape(rest);
         let f = columns(&edges(p), &inverse);
         let w = weights(p);
         let polar = polar(&f);
@@ -103,7 +103,7 @@ impl<T: Scalar> Policy<T, 3, REST, 2> for CslRate {
     fn displace<L: Lanes<T>>(&self, rest: &[L; REST], [v, x]: &[[[L; 4]; 3]; 2], moving: bool) -> Wanted<L, 3> {
         let zero = rest[0].lit(0.0);
         let one = zero.lit(1.0);
-        let Shape { q, inverse, bounds: mut limits } = shape(rest);
+        let RestFrame { q, inverse, bounds: mut limits } = shape(rest);
         let f = columns(&edges(x), &inverse);
         let rate = columns(&edges(v), &inverse);
         let w = weights(v);

@@ -6,9 +6,9 @@ mod kernel;
 
 pub use element::{CslForm, CslIdle, CslMotion, Polar, element_correction, polar};
 
+use super::apply::{Application, MemorySize};
 use super::error::{LimitError, bad};
-use super::filter::{Application, MemorySize};
-use super::sweep::{Swept, addressable, check_indices};
+use super::policy::{Swept, addressable, check_indices};
 use super::{LimitReport, RestTriangle, StrainLimits, SweepSettings, Violation};
 use crate::lanes::{BLOCK, Scalar};
 use jacobi::NodalAverage;

@@ -40,11 +40,11 @@ type Curvature = fn(&[f64], &Corners, &[f64; ROWS], &mut Small);
 #[derive(Clone, Debug)]
 pub(super) struct ItemKind {
     pub items: Range<usize>,
-    rows: Rows,
+    rows: RowSource,
 }
 
 #[derive(Clone, Debug)]
-enum Rows {
+enum RowSource {
     Element {
         sample: Sampler,
         curvature: Curvature,
@@ -59,13 +59,13 @@ pub(super) fn kind<E, const V: usize, const D: usize, const P: usize, const R: u
 where
     E: Element<V, D, P, R>,
 {
-    let rows = Rows::Element { sample: sample::<E, V, D, P, R>, curvature: curvature::<E, V, D, P, R> };
+    let rows = RowSource::Element { sample: sample::<E, V, D, P, R>, curvature: curvature::<E, V, D, P, R> };
     ItemKind { items, rows }
 }
 
 /// The rows of a constraint.
 pub(super) fn user_kind(items: Range<usize>, batch: &Arc<UserBatch>) -> ItemKind {
-    ItemKind { items, rows: Rows::User(batch.clone()) }
+    ItemKind { items, rows: RowSource::User(batch.clone()) }
 }
 
 impl ItemKind {
@@ -73,8 +73,8 @@ impl ItemKind {
     #[inline(always)]
     pub fn sample(&self, rest: &[f64], x: &Corners, out: &mut Sample) {
         match &self.rows {
-            Rows::Element { sample, .. } => sample(rest, x, out),
-            Rows::User(batch) => {
+            RowSource::Element { sample, .. } => sample(rest, x, out),
+            RowSource::User(batch) => {
                 let n = batch.arity + 1;
                 out.values[0] = batch.sample(rest[0] as u32, &x[1..n], &mut out.gradients[0][1..n]);
                 out.gradients[0][0] = [0.0; 3];
@@ -85,8 +85,8 @@ impl ItemKind {
     /// Σ_r σ_r ∇²c_r of an item.
     pub fn curvature(&self, rest: &[f64], x: &Corners, sigma: &[f64; ROWS], out: &mut Small) {
         match &self.rows {
-            Rows::Element { curvature, .. } => curvature(rest, x, sigma, out),
-            Rows::User(batch) => user_curvature(batch, rest[0] as u32, x, sigma[0], out),
+            RowSource::Element { curvature, .. } => curvature(rest, x, sigma, out),
+            RowSource::User(batch) => user_curvature(batch, rest[0] as u32, x, sigma[0], out),
         }
     }
 }

@@ -127,7 +127,7 @@ impl Solve<'_> {
     /// definite.
     fn direct(&self) -> bool {
         let (g, matrix) = (self.global, &self.global.matrix);
-        if self.crew.worker.id == 0 {
+        if self.crew.worker.id() == 0 {
             let mut cholesky = matrix.cholesky.lock().unwrap_or_else(PoisonError::into_inner);
             let fine = cholesky.factorise(matrix);
             if fine {

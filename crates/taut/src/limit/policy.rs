@@ -1,7 +1,7 @@
 //! Sweeping over elements until limits hold: what the limiters that go element by element share.
 
+use super::apply::{Application, Tally};
 use super::error::{LimitError, bad};
-use super::filter::{Application, Tally};
 use super::{LimitReport, Skipped, Violation};
 use crate::constraint::{Batch, Compiled, Loose, Lot, LotKernel, PerBlock};
 use crate::lanes::{BLOCK, Lanes, Real, Scalar, Shared, V3, Vertex};

@@ -3,10 +3,10 @@
 use super::phased::Phased;
 use super::{LimitKernels, LimitReport, Limiter};
 use crate::constraint::{LaneChoice, Sweep};
+use crate::lanes::Level;
 use crate::lanes::{Scalar, Shared, Vertex, Width};
 use crate::team::{Team, Worker};
 use core::sync::atomic::{AtomicU64, Ordering};
-use fearless_simd::Level;
 use std::sync::OnceLock;
 
 /// How much memory a limiter works in, besides a vector for each vertex.
@@ -24,7 +24,7 @@ pub(crate) struct LimitMemory<T> {
     vectors: Vec<Vertex<T>>,
     numbers: Vec<T>,
     sums: Vec<f64>,
-    totals: Totals,
+    totals: TeamTally,
 }
 
 impl<T: Scalar> LimitMemory<T> {
@@ -64,7 +64,7 @@ pub(crate) struct Workspace<'a, T> {
     vectors: Shared<'a, Vertex<T>>,
     numbers: Shared<'a, T>,
     sums: Shared<'a, f64>,
-    totals: &'a Totals,
+    totals: &'a TeamTally,
 }
 
 /// What is filtered.
@@ -80,7 +80,7 @@ pub(crate) enum Target<'a, T> {
 }
 
 /// One worker's chunk of a [`Target`].
-enum Chunk<'a, T> {
+enum FilterChunk<'a, T> {
     Velocities { x: &'a [Vertex<T>], v: &'a mut [Vertex<T>], dt: T },
     Rates { x: &'a [Vertex<T>], v: &'a mut [Vertex<T>] },
     Candidates { p: &'a mut [Vertex<T>], follow: Option<(&'a mut [Vertex<T>], T)> },
@@ -97,29 +97,29 @@ impl<'a, T: Scalar> Target<'a, T> {
     }
 
     /// This worker's chunk of the first `n` vertices.
-    fn chunk(self, worker: Worker<'_>, n: usize) -> Chunk<'a, T> {
+    fn chunk(self, worker: Worker<'_>, n: usize) -> FilterChunk<'a, T> {
         let own = |all: Shared<'a, Vertex<T>>| worker.chunk_of(all, 0..n);
         match self {
-            Target::Velocities { x, v, dt } => Chunk::Velocities { x: &x[worker.chunk(0..n)], v: own(v), dt },
-            Target::Rates { x, v } => Chunk::Rates { x: &worker.read(x)[worker.chunk(0..n)], v: own(v) },
+            Target::Velocities { x, v, dt } => FilterChunk::Velocities { x: &x[worker.chunk(0..n)], v: own(v), dt },
+            Target::Rates { x, v } => FilterChunk::Rates { x: &worker.read(x)[worker.chunk(0..n)], v: own(v) },
             Target::Candidates { p, follow } => {
-                Chunk::Candidates { p: own(p), follow: follow.map(|(v, rate)| (own(v), rate)) }
+                FilterChunk::Candidates { p: own(p), follow: follow.map(|(v, rate)| (own(v), rate)) }
             }
         }
     }
 }
 
-impl<T: Scalar> Chunk<'_, T> {
+impl<T: Scalar> FilterChunk<'_, T> {
     /// Where vertex i of the chunk wants to be (for rates: its velocity), with its inverse mass, 0 if it may not be
     /// moved.
     fn candidate(&self, i: usize, fixed: bool) -> Vertex<T> {
         let mut p = match self {
-            Chunk::Velocities { x, v, dt } => {
+            FilterChunk::Velocities { x, v, dt } => {
                 let (x, v) = (x[i], v[i]);
                 [x[0] + v[0] * *dt, x[1] + v[1] * *dt, x[2] + v[2] * *dt, x[3]]
             }
-            Chunk::Rates { x, v } => [v[i][0], v[i][1], v[i][2], x[i][3]],
-            Chunk::Candidates { p, .. } => p[i],
+            FilterChunk::Rates { x, v } => [v[i][0], v[i][1], v[i][2], x[i][3]],
+            FilterChunk::Candidates { p, .. } => p[i],
         };
         let free = p[3] > T::of(0.0) && p[3].finite() && !fixed;
         p[3] = if free { p[3] } else { T::of(0.0) };
@@ -131,7 +131,7 @@ impl<T: Scalar> Chunk<'_, T> {
         let (from, zero) = (self.candidate(i, fixed), T::of(0.0));
         let moved = p[3] > zero && (0..3).all(|k| p[k].finite() && from[k].finite());
         match self {
-            Chunk::Velocities { v, dt, .. } => {
+            FilterChunk::Velocities { v, dt, .. } => {
                 for k in 0..3 {
                     if moved && p[k] != from[k] {
                         // Only what the limiter changed: (p − x)/dt would round away slow motion.
@@ -144,13 +144,13 @@ impl<T: Scalar> Chunk<'_, T> {
                 }
                 !sound
             }
-            Chunk::Rates { v, .. } => {
+            FilterChunk::Rates { v, .. } => {
                 let sound = from[..3].iter().all(|c| c.finite());
                 let kept = if moved { p } else { from };
                 v[i] = if sound { [kept[0], kept[1], kept[2], zero] } else { [zero; 4] };
                 !sound
             }
-            Chunk::Candidates { p: candidates, follow } => {
+            FilterChunk::Candidates { p: candidates, follow } => {
                 if moved {
                     candidates[i][..3].copy_from_slice(&p[..3]);
                     if let Some((v, rate)) = follow {
@@ -176,7 +176,7 @@ pub(super) struct Application<'a, T> {
     pub sums: Phased<'a, f64>,
     /// Of a limiter's most sweeps (or systems), those that are spent.
     pub spent: u32,
-    totals: &'a Totals,
+    totals: &'a TeamTally,
     round: usize,
 }
 
@@ -206,7 +206,7 @@ impl<T: LimitKernels> Limiter<T> {
             contained += u64::from(chunk.store(i, application.p.read()[v], is_fixed(v)));
         }
         report.contained = application.add_up(&Tally { counts: [contained, 0, 0], ..Tally::default() }).counts[0];
-        report.threads = worker.of;
+        report.threads = worker.of();
         worker.sync();
         report
     }
@@ -234,7 +234,7 @@ impl<'a, T: Scalar> Application<'a, T> {
             for (i, v) in mine.enumerate() {
                 p[i] = from.candidate(i, fixed(v));
             }
-            if worker.id == 0 {
+            if worker.id() == 0 {
                 self.totals.rounds.iter().flatten().for_each(|number| number.store(0, Ordering::Relaxed));
             }
         });
@@ -273,12 +273,12 @@ impl Tally {
 
 /// Where workers add up. Maxima and counts do not depend on the order.
 #[derive(Debug, Default)]
-struct Totals {
+struct TeamTally {
     /// Rounds use these in turn, so that one can be emptied while another is read.
     rounds: [[AtomicU64; 7]; 3],
 }
 
-impl Totals {
+impl TeamTally {
     fn add_up(&self, worker: Worker<'_>, round: usize, mine: &Tally) -> Tally {
         let slot = &self.rounds[round % 3];
         for r in 0..4 {
@@ -295,7 +295,7 @@ impl Totals {
             counts: [4, 5, 6].map(|c| load(&slot[c])),
         };
         // The previous round's: everyone has read it before the meeting above, and nobody writes it before the next.
-        if worker.id == 0 {
+        if worker.id() == 0 {
             for number in &self.rounds[(round + 2) % 3] {
                 number.store(0, Ordering::Relaxed);
             }
