@@ -8,8 +8,8 @@
 //! use taut_scene::fabric;
 //!
 //! let denim = fabric::named("denim").unwrap();
-//! assert_eq!(denim.density.value, 0.324); // kg/m²
-//! assert!(!denim.density.estimated && denim.friction.estimated);
+//! assert_eq!(denim.figures.density.value, 0.324); // kg/m²
+//! assert!(!denim.figures.density.estimated && denim.figures.friction.estimated);
 //! let unknown = fabric::find("denmi").unwrap_err();
 //! assert!(unknown.to_string().contains("did you mean `denim`?"));
 //! ```

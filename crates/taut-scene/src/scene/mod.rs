@@ -12,7 +12,7 @@
 //! select = "left"
 //! "#;
 //! let scene = Scene::parse("flag.toml", text, None, &["cloth.flag.density=0.15".into()])?;
-//! assert_eq!(scene.settings.cloth[0].density, Some(0.15));
+//! assert_eq!(scene.settings.cloth[0].material.density, Some(0.15));
 //! let error = Scene::parse("flag.toml", &text.replace("select", "selct"), None, &[]).unwrap_err();
 //! assert!(error.to_string().contains("did you mean `select`?"));
 //! # Ok::<(), taut_scene::scene::SceneError>(())
