@@ -1,7 +1,7 @@
 //! Named fabrics: what cotton, denim or silk weigh, how they stretch, shear and bend. Where each figure was published,
 //! or why it is an estimate, is in the scene crate's `fabric` module and in docs/fabrics.md.
 
-use crate::limit::StrainLimits;
+use crate::limit::{StrainLimits, StretchBounds};
 use crate::{Cloth, ClothElasticity, ElasticDamping, Membrane, Orthotropic};
 
 /// A cloth by name. *Weft* is the first direction of the material frame, *warp* the second; for knits they are the
@@ -65,6 +65,12 @@ impl Fabric {
     pub fn strain_limits(&self) -> StrainLimits {
         let [weft, warp, shear] = self.limits;
         StrainLimits::new(weft, warp, (0.5 * shear.atan()).sin())
+    }
+
+    /// The same as bounds at the end of a step.
+    pub fn stretch_bounds(&self) -> StretchBounds {
+        let [weft, warp, shear] = self.limits;
+        StretchBounds { weft, warp, shear: shear.atan().sin(), ..StretchBounds::NONE }
     }
 }
 

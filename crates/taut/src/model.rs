@@ -7,7 +7,7 @@ use crate::element::Element;
 use crate::lanes::Scalar;
 pub(crate) use crate::levels::Identity;
 use crate::levels::RestModel;
-use crate::limit::{LimitSpec, Stack};
+use crate::limit::{LimitSpec, Stack, StretchBounds};
 use crate::solve::user::UserRows;
 use core::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -123,6 +123,12 @@ impl<T: Scalar> Model<T> {
     /// The strain limiters, in the order they act.
     pub fn limits(&self) -> &[LimitSpec] {
         self.limits.specs()
+    }
+
+    /// How far a body, by its number in the order of adding, may be stretched at the end of a step: what all limiters
+    /// of it allow together.
+    pub fn stretch_bounds(&self, body: usize) -> StretchBounds {
+        self.limits.bounds(body)
     }
 
     /// Replaces the strain limiters, between two steps. Those that stay as they were cost nothing; others are coloured

@@ -83,3 +83,61 @@ impl StrainLimits {
         self.shear.check("shear limit")
     }
 }
+
+/// How far cloth may be stretched at the end of a step, whatever else acts on it. In tension only: the set of all shapes
+/// within bounds on lengths is convex, so that contact and bounds can be met together. ∞ sets no bound.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StretchBounds {
+    /// Strain along weft, |F u| − 1.
+    pub weft: f64,
+    /// Strain along warp.
+    pub warp: f64,
+    /// Shear: the cosine of the angle between weft and warp, to both sides; 1 or more sets no bound.
+    pub shear: f64,
+    /// Strain along any direction: the larger singular value of F, less 1.
+    pub any: f64,
+    /// Strain of edges.
+    pub edge: f64,
+}
+
+impl StretchBounds {
+    /// No bounds.
+    pub const NONE: StretchBounds = StretchBounds {
+        weft: f64::INFINITY,
+        warp: f64::INFINITY,
+        shear: f64::INFINITY,
+        any: f64::INFINITY,
+        edge: f64::INFINITY,
+    };
+
+    /// The same along weft and warp.
+    pub fn threads(most: f64) -> Self {
+        StretchBounds { weft: most, warp: most, ..StretchBounds::NONE }
+    }
+
+    /// Both bounds.
+    pub fn and(&self, other: &StretchBounds) -> StretchBounds {
+        StretchBounds {
+            weft: self.weft.min(other.weft),
+            warp: self.warp.min(other.warp),
+            shear: self.shear.min(other.shear),
+            any: self.any.min(other.any),
+            edge: self.edge.min(other.edge),
+        }
+    }
+
+    pub(super) fn check(&self) -> Result<(), LimitError> {
+        let StretchBounds { weft, warp, shear, any, edge } = *self;
+        let named = [("weft", weft), ("warp", warp), ("shear", shear), ("any", any), ("edge", edge)];
+        match named.into_iter().find(|(_, most)| most.is_nan() || *most < 0.0) {
+            Some((name, most)) => bad(name, most, "0 or more"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Default for StretchBounds {
+    fn default() -> Self {
+        StretchBounds::NONE
+    }
+}

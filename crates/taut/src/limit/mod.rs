@@ -48,7 +48,7 @@ mod spec;
 pub use apply::LimitScratch;
 pub(crate) use apply::{LimitMemory, Target, Workspace};
 pub use apsl::{ApslCloth, ApslClothParams, ApslSettings};
-pub use band::{Band, StrainLimits};
+pub use band::{Band, StrainLimits, StretchBounds};
 pub use csl::{CslForm, CslIdle, CslMotion, CslScheme, CslSettings, Polar, element_correction, polar};
 pub use error::LimitError;
 pub use limiter::{LimitKernels, Limiter};

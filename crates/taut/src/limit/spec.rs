@@ -1,7 +1,9 @@
 //! Limiters as part of a model: what is asked for, and what is made of it.
 
 use super::rest::{RestEdge, RestTet, RestTriangle, rest_edges};
-use super::{ApslSettings, Band, CslScheme, CslSettings, LimitError, Limiter, StrainLimits, SweepSettings};
+use super::{
+    ApslSettings, Band, CslScheme, CslSettings, LimitError, Limiter, StrainLimits, StretchBounds, SweepSettings,
+};
 use crate::lanes::Scalar;
 
 /// A limiter that a model is to have: which one, and for which bodies.
@@ -39,6 +41,8 @@ pub enum LimitKind {
     Rate(StrainLimits, SweepSettings),
     /// Rates of the strain of edges, 1/s, likewise (Bridson).
     EdgeRate(Band, SweepSettings),
+    /// Stretch of cloth at the end of a step, whatever else acts on it: see [`StretchBounds`].
+    Stretch(StretchBounds),
 }
 
 impl LimitSpec {
@@ -90,6 +94,11 @@ impl LimitSpec {
         LimitSpec::new(LimitKind::EdgeRate(band, STEP))
     }
 
+    /// Stretch at the end of every step.
+    pub fn stretch(bounds: StretchBounds) -> Self {
+        LimitSpec::new(LimitKind::Stretch(bounds))
+    }
+
     /// The same on these bodies only, by their numbers in the order of adding.
     pub fn on(self, bodies: &[usize]) -> Self {
         LimitSpec { bodies: bodies.to_vec(), ..self }
@@ -103,14 +112,14 @@ impl LimitSpec {
             | LimitKind::Edges(_, sweeps)
             | LimitKind::Rate(_, sweeps)
             | LimitKind::EdgeRate(_, sweeps) => *sweeps = to,
-            LimitKind::Areas(_) | LimitKind::Volumes(_) => {}
+            LimitKind::Areas(_) | LimitKind::Volumes(_) | LimitKind::Stretch(_) => {}
         }
         self
     }
 }
 
 impl LimitKind {
-    /// What a person calls it: `csl`, `sbd`, `edges`, `area`, `volume`, `rate`, `edge-rate`.
+    /// What a person calls it: `csl`, `sbd`, `edges`, `area`, `volume`, `rate`, `edge-rate`, `stretch`.
     pub fn name(&self) -> &'static str {
         match self {
             LimitKind::Csl(..) => "csl",
@@ -120,6 +129,7 @@ impl LimitKind {
             LimitKind::Volumes(_) => "volume",
             LimitKind::Rate(..) => "rate",
             LimitKind::EdgeRate(..) => "edge-rate",
+            LimitKind::Stretch(_) => "stretch",
         }
     }
 
@@ -131,6 +141,30 @@ impl LimitKind {
     /// Whether soft bodies have what is limited.
     pub fn fits_solids(&self) -> bool {
         matches!(self, LimitKind::Edges(..) | LimitKind::EdgeRate(..) | LimitKind::Volumes(_))
+    }
+
+    /// How far it lets cloth be stretched at the end of a step: what of it is a bound on lengths, each on its own.
+    pub fn bounds(&self) -> StretchBounds {
+        match self {
+            LimitKind::Stretch(bounds) => *bounds,
+            // Shear of CSL is sin ½γ for yarns at an angle γ off the right one.
+            LimitKind::Csl(limits, _) => StretchBounds {
+                weft: limits.weft.most,
+                warp: limits.warp.most,
+                shear: (2.0 * limits.shear.most.clamp(0.0, 1.0).asin()).sin(),
+                ..StretchBounds::NONE
+            },
+            LimitKind::Sbd(limits, _) => StretchBounds {
+                weft: limits.weft.most,
+                warp: limits.warp.most,
+                shear: limits.shear.most,
+                ..StretchBounds::NONE
+            },
+            LimitKind::Edges(band, _) => StretchBounds { edge: band.most, ..StretchBounds::NONE },
+            LimitKind::Areas(_) | LimitKind::Volumes(_) | LimitKind::Rate(..) | LimitKind::EdgeRate(..) => {
+                StretchBounds::NONE
+            }
+        }
     }
 
     /// Whether it changes velocities only.
@@ -146,12 +180,15 @@ const STEP: SweepSettings = SweepSettings { iterations: 20, tolerance: 1e-3, see
 #[derive(Clone, Debug)]
 pub(crate) struct Stack<T> {
     specs: Vec<LimitSpec>,
+    /// What acts in every substep.
     pub limiters: Vec<Limiter<T>>,
+    /// The number of each limiter's spec.
+    of: Vec<usize>,
 }
 
 impl<T> Default for Stack<T> {
     fn default() -> Self {
-        Stack { specs: Vec::new(), limiters: Vec::new() }
+        Stack { specs: Vec::new(), limiters: Vec::new(), of: Vec::new() }
     }
 }
 
@@ -164,17 +201,25 @@ impl<T: Scalar> Stack<T> {
         old: &Stack<T>,
         parts: impl Fn(usize, &LimitSpec) -> Result<LimitParts, E>,
     ) -> Result<Self, E> {
-        let limiter = |(number, spec): (usize, &LimitSpec)| match old
-            .specs
-            .iter()
-            .position(|s| s == spec)
-            .and_then(|at| old.limiters.get(at))
-        {
-            Some(known) => Ok(known.clone()),
-            None => Ok(parts(number, spec)?.limiter(vertices, &spec.kind)?),
-        };
-        let limiters = specs.iter().enumerate().map(limiter).collect::<Result<_, E>>()?;
-        Ok(Stack { specs: specs.to_vec(), limiters })
+        let mut stack = Stack { specs: specs.to_vec(), ..Stack::default() };
+        for (number, spec) in specs.iter().enumerate() {
+            let known = old.of.iter().position(|&o| old.specs[o] == *spec).map(|at| old.limiters[at].clone());
+            let limiter = match known {
+                Some(known) => Some(known),
+                None => parts(number, spec)?.limiter(vertices, &spec.kind)?,
+            };
+            if let Some(limiter) = limiter {
+                stack.limiters.push(limiter);
+                stack.of.push(number);
+            }
+        }
+        Ok(stack)
+    }
+
+    /// How far a body, by number, may be stretched at the end of a step.
+    pub fn bounds(&self, body: usize) -> StretchBounds {
+        let here = |s: &&LimitSpec| s.bodies.is_empty() || s.bodies.contains(&body);
+        self.specs.iter().filter(here).fold(StretchBounds::NONE, |all, s| all.and(&s.kind.bounds()))
     }
 
     pub fn specs(&self) -> &[LimitSpec] {
@@ -195,9 +240,11 @@ impl LimitParts {
         rest_edges(triangles.chain(self.tets.iter().flat_map(RestTet::sides)))
     }
 
-    fn limiter<T: Scalar>(&self, n: usize, kind: &LimitKind) -> Result<Limiter<T>, LimitError> {
+    /// What acts in every substep, if anything does.
+    fn limiter<T: Scalar>(&self, n: usize, kind: &LimitKind) -> Result<Option<Limiter<T>>, LimitError> {
         let triangles = &self.triangles;
-        match *kind {
+        let limiter = match *kind {
+            LimitKind::Stretch(bounds) => return bounds.check().map(|()| None),
             LimitKind::Csl(limits, settings) => Limiter::csl(n, triangles, &[limits], settings),
             LimitKind::Sbd(limits, sweeps) => Limiter::sbd(n, triangles, &[limits], sweeps),
             LimitKind::Edges(band, sweeps) => Limiter::edges(n, &self.edges(), band, sweeps),
@@ -210,6 +257,7 @@ impl LimitParts {
             LimitKind::EdgeRate(band, sweeps) => {
                 Limiter::edges(n, &self.edges(), band, sweeps).map(Limiter::into_rates)
             }
-        }
+        };
+        limiter.map(Some)
     }
 }
