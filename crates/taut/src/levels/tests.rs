@@ -151,6 +151,8 @@ fn woven(
         links: Vec::new(),
         mass: vec![0.01; points.len()],
         substeps: super::SubstepControl::STIFF,
+        bounded: Vec::new(),
+        bounded_edges: Vec::new(),
     }
 }
 
