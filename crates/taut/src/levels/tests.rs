@@ -109,7 +109,7 @@ fn distances_lead_around_a_slit() {
 #[test]
 fn levels_keep_momentum_and_pull_together() {
     let (sheet, points) = sheet(48, 48, 0.02, flat, |_, _| true);
-    let built = build::build::<f64>(&sheet, &[], &Inextensibility::within(0.01));
+    let built = build::build::<f64>(&sheet, &points, &[], &Inextensibility::within(0.01));
     let mut levels = built.levels;
     assert!(levels.list.len() >= 2);
     let run = |levels: &mut super::Hierarchy<f64, 3>, mut x: Vec<Vertex<f64>>| {
@@ -174,7 +174,7 @@ fn skirt(around: usize, rows: usize) -> (RestSheet, Vec<[f64; 3]>) {
 fn levels_leave_a_skirt_at_rest_alone() {
     let (sheet, points) = skirt(100, 33);
     let waist: Vec<u32> = (0..100).collect();
-    let built = build::build::<f64>(&sheet, &waist, &Inextensibility::within(0.01));
+    let built = build::build::<f64>(&sheet, &points, &waist, &Inextensibility::within(0.01));
     for (name, levels) in [("levels", built.levels), ("boundary", built.boundary)] {
         assert!(!levels.list.is_empty(), "{name}");
         let rest: Vec<Vertex<f64>> = points
