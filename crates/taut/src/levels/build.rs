@@ -87,8 +87,8 @@ impl<'a> Plan<'a> {
         }
         let mut mass = sheet.mass.clone();
         pins.iter().for_each(|&p| mass[p as usize] = 0.0);
-        let torn = torn(sheet, &flat);
         let web = Web::of(sheet, &flat);
+        let torn = torn(sheet, &web);
         let neighbours = web.neighbours(sheet.vertices(), false);
         Plan { flat, pins, mass, density, torn, web, neighbours, shape, drawn: drawn(sheet, shape) }
     }
@@ -207,19 +207,16 @@ impl NodesAbove {
     }
 }
 
-/// Edges of triangles held both ways whose ends lie in two charts, or further apart than they are long.
-fn torn(sheet: &RestSheet, flat: &Flat) -> Vec<([u32; 2], f64)> {
+/// Edges of triangles held both ways between whose ends the cloth had to be cut, and their lengths, m.
+fn torn(sheet: &RestSheet, web: &Web) -> Vec<([u32; 2], f64)> {
     let mut torn = Vec::new();
     for (t, corners) in sheet.triangles.iter().enumerate().filter(|(t, _)| sheet.held[*t] == [true; 2]) {
         let at = [[0.0; 2], sheet.edges[t][0], sheet.edges[t][1]];
         for k in 0..3 {
             let ends = [corners[k], corners[(k + 1) % 3]];
-            let d = sub(at[(k + 1) % 3], at[k]);
-            let e = sub(flat.place[ends[1] as usize], flat.place[ends[0] as usize]);
-            let length = d[0].hypot(d[1]);
-            let together = flat.chart[ends[0] as usize] == flat.chart[ends[1] as usize];
-            if !together || e[0].hypot(e[1]) > 1.5 * length {
-                torn.push((ends, length));
+            if !web.joins(ends[0], ends[1]) {
+                let d = sub(at[(k + 1) % 3], at[k]);
+                torn.push((ends, d[0].hypot(d[1])));
             }
         }
     }

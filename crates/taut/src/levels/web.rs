@@ -28,9 +28,10 @@ impl Web {
 
     /// The vertices of a sheet.
     pub fn of(sheet: &RestSheet, flat: &Flat) -> Self {
-        let is_cut = |[a, b]: [u32; 2], length: f64| {
+        // What was not laid may have its ends at about the right distance by chance.
+        let is_cut = |laid: bool, [a, b]: [u32; 2], length: f64| {
             let d = sub(flat.place[a as usize], flat.place[b as usize]);
-            flat.chart[a as usize] != flat.chart[b as usize] || d[0].hypot(d[1]) > CUT * length
+            !laid || flat.chart[a as usize] != flat.chart[b as usize] || d[0].hypot(d[1]) > CUT * length
         };
         let mut edges = Vec::with_capacity(3 * sheet.triangles.len());
         for (t, corners) in sheet.triangles.iter().enumerate() {
@@ -38,12 +39,12 @@ impl Web {
             for k in 0..3 {
                 let ends = [corners[k], corners[(k + 1) % 3]];
                 let d = sub(at[(k + 1) % 3], at[k]);
-                edges.push((ends, is_cut(ends, d[0].hypot(d[1]))));
+                edges.push((ends, is_cut(flat.laid[t], ends, d[0].hypot(d[1]))));
             }
         }
         let in_cloth = |v: u32| flat.chart[v as usize] != NONE;
         let links = sheet.links.iter().filter(|(ends, _)| ends.iter().all(|&v| in_cloth(v)));
-        edges.extend(links.map(|&(ends, length)| (ends, is_cut(ends, length))));
+        edges.extend(links.map(|&(ends, length)| (ends, is_cut(false, ends, length))));
         Web::new(edges)
     }
 
