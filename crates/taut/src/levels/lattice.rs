@@ -141,8 +141,11 @@ impl Lattice {
 /// Nodes with less than this part of a full node's mass are left out: they would fly about.
 const LEAST_MASS: f64 = 0.1;
 
+/// Three places of the lattice, by row and column, with weights.
+type Around = [((i64, i64), f64); 3];
+
 /// Cell and weights of a point: three lattice nodes around it.
-fn around(p: [f64; 2], spacing: f64) -> [((i64, i64), f64); 3] {
+fn around(p: [f64; 2], spacing: f64) -> Around {
     let b = p[1] / (spacing * 0.75f64.sqrt());
     let a = p[0] / spacing - 0.5 * b;
     let (i, j) = (a.floor(), b.floor());
@@ -228,7 +231,7 @@ pub(super) fn narrow(points: &SheetPoints, web: &Web, spacing: &[f64], rows: f64
 }
 
 /// Which shares of points (three each) hang together at their place of the lattice.
-fn pieces(points: &SheetPoints, web: &Web, cells: &[Option<[((i64, i64), f64); 3]>]) -> Groups {
+fn pieces(points: &SheetPoints, web: &Web, cells: &[Option<Around>]) -> Groups {
     let mut pieces = Groups::new(3 * cells.len());
     for [i, j] in web.whole() {
         let (Some(p), Some(q)) = (cells[i as usize], cells[j as usize]) else { continue };
