@@ -68,8 +68,8 @@ fn model(mesh: &TriMesh) -> Model<f32> {
     builder.build().unwrap()
 }
 
-/// Hung up by its first row, which turns back and forth: what holding did, the largest stretch along weft or warp after any frame, and the
-/// state's hash.
+/// Hung up by its first row, which turns back and forth: what holding did, the largest stretch along weft or warp after
+/// any frame, and the state's hash.
 fn hang(
     mesh: &TriMesh,
     held: usize,

@@ -1,9 +1,9 @@
 //! How points beside a cut follow the nodes on both of its sides.
 //!
-//! Nodes on two sides of a cut move on their own. If the points there followed only the nodes of their own side, every edge over the cut
-//! would be stretched by all that the sides differ by, not by the small part of it that falls to an edge between two nodes; and points of
-//! charts too small for a lattice would stay where they are while all around them moves. So within a few rows of a cut a point
-//! follows the mean of what its neighbours follow.
+//! Nodes on two sides of a cut move on their own. If the points there followed only the nodes of their own side, every
+//! edge over the cut would be stretched by all that the sides differ by, not by the small part of it that falls to an
+//! edge between two nodes; and points of charts too small for a lattice would stay where they are while all around them
+//! moves. So within a few rows of a cut a point follows the mean of what its neighbours follow.
 
 use super::web::Web;
 
@@ -16,8 +16,8 @@ const LEAST: f64 = 2e-3;
 /// The nodes that a point follows, with weights.
 pub(super) type Following = Vec<(u32, f64)>;
 
-/// What points follow, from what they hang on; nothing if there are no cuts, and they follow just that. `moves` says which points are not
-/// held, `left` which are left out of the lattice.
+/// What points follow, from what they hang on; nothing if there are no cuts, and they follow just that. `moves` says
+/// which points are not held, `left` which are left out of the lattice.
 pub(super) fn blend<const N: usize>(
     parents: &[[(u32, f64); N]],
     web: &Web,

@@ -29,8 +29,9 @@ const BOUNDARY_LEVELS: usize = 3;
 const REACH: f64 = 1.3;
 /// Nodes are linked over a seam within this many spacings.
 const SEAM_REACH: f64 = 1.6;
-/// Where the cloth is given in a shape in which a cell or a link is longer than where it lies flat, that much is its due: the chart does not
-/// quite fit there. Less than this is rounding; a chart that is wrong by more than that is no use.
+/// Where the cloth is given in a shape in which a cell or a link is longer than where it lies flat, that much is its
+/// due: the chart does not quite fit there. Less than this is rounding; a chart that is wrong by more than that is no
+/// use.
 const EXACT: f64 = 1.002;
 const CROOKED: f64 = 1.25;
 
@@ -41,7 +42,8 @@ pub(super) struct Built<T> {
     pub charts: usize,
 }
 
-/// Builds all levels. `shape` is where vertices are in the shape that the cloth is given in, m; `pins` are the held ones.
+/// Builds all levels. `shape` is where vertices are in the shape that the cloth is given in, m; `pins` are the held
+/// ones.
 pub(super) fn build<T: Scalar>(
     sheet: &RestSheet,
     shape: &[[f64; 3]],
@@ -71,7 +73,8 @@ pub(super) struct Plan<'a> {
     /// Which vertices hang together, and neighbours that do.
     pub web: Web,
     neighbours: Neighbours,
-    /// Where vertices are in the shape that the cloth is given in, m, and how much the cloth is stretched there, 1 for not at all.
+    /// Where vertices are in the shape that the cloth is given in, m, and how much the cloth is stretched there, 1 for
+    /// not at all.
     shape: &'a [[f64; 3]],
     drawn: Vec<f64>,
     /// How far vertices are from the border, along the cloth, m.
@@ -202,8 +205,8 @@ fn stretch(at: [[f64; 3]; 3], [a, b]: [f64; 2]) -> f64 {
     along.iter().map(|c| c * c).sum::<f64>().sqrt()
 }
 
-/// How long a piece of cloth may be, over what it is where it lies flat, given how long it is in a shape in which its fibres are `drawn`; nothing
-/// if that is no use.
+/// How long a piece of cloth may be, over what it is where it lies flat, given how long it is in a shape in which its
+/// fibres are `drawn`; nothing if that is no use.
 fn due(measured: f64, drawn: f64) -> Option<f64> {
     let due = measured / drawn.max(1.0);
     match due {

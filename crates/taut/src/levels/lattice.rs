@@ -9,7 +9,8 @@ pub(super) struct SheetPoints {
     pub place: Vec<[f64; 2]>,
     pub chart: Vec<u32>,
     pub mass: Vec<f64>,
-    /// The mass of what follows the point, kg: its own, but beside cuts, where points follow nodes that they are no part of.
+    /// The mass of what follows the point, kg: its own, but beside cuts, where points follow nodes that they are no
+    /// part of.
     pub carried: Vec<f64>,
     /// The part of its motion that follows the lattice: 0 at a held point, 1 far from any.
     pub free: Vec<f64>,
@@ -17,7 +18,8 @@ pub(super) struct SheetPoints {
     pub weft: Vec<[f64; 2]>,
     /// How much is held along weft, along warp, and every way, 0 to 1.
     pub held: Vec<[f64; 3]>,
-    /// Where the point is in the shape that the cloth is given in, m, and the mean stretch of the cloth there (1 is none).
+    /// Where the point is in the shape that the cloth is given in, m, and the mean stretch of the cloth there (1 is
+    /// none).
     pub shape: Vec<[f64; 3]>,
     pub drawn: Vec<f64>,
     /// How far it is from the border of the cloth, along the cloth, m.
@@ -161,9 +163,9 @@ fn around(p: [f64; 2], spacing: f64) -> Around {
 /// A node: chart, row and column, and the first of the points' shares that hang together there.
 type NodeKey = (u32, i64, i64, u32);
 
-/// Builds the lattice of one level. `spacing` (m) and `full` (kg, the mass of a node in the middle) are given by chart; charts
-/// with spacing 0 have no lattice at this level, nor have points that are `left` out. Points around a place of the lattice that do not hang together there (on two sides of a
-/// slit, say) have a node each.
+/// Builds the lattice of one level. `spacing` (m) and `full` (kg, the mass of a node in the middle) are given by chart;
+/// charts with spacing 0 have no lattice at this level, nor have points that are `left` out. Points around a place of
+/// the lattice that do not hang together there (on two sides of a slit, say) have a node each.
 pub(super) fn lattice(points: &SheetPoints, web: &Web, spacing: &[f64], full: &[f64], left: &[bool]) -> Lattice {
     let count = points.place.len();
     let cell = |i: usize| {
@@ -206,13 +208,14 @@ pub(super) fn lattice(points: &SheetPoints, web: &Web, spacing: &[f64], full: &[
     out
 }
 
-/// Cloth narrower than about twice this, in spacings, has no lattice: of its nodes little more than one is beside another, and a strap that lies
-/// on a shoulder was pulled through it.
+/// Cloth narrower than about twice this, in spacings, has no lattice: of its nodes little more than one is beside
+/// another, and a strap that lies on a shoulder was pulled through it.
 const NARROW: f64 = 0.5;
 /// Rows of points around what is not narrow that go with it, over the spacing in rows: the corners of a square do.
 const AROUND: f64 = 1.5;
 
-/// Which points are where the cloth is too narrow for a lattice of this spacing, which has `rows` points between two nodes.
+/// Which points are where the cloth is too narrow for a lattice of this spacing, which has `rows` points between two
+/// nodes.
 pub(super) fn narrow(points: &SheetPoints, web: &Web, spacing: &[f64], rows: f64) -> Vec<bool> {
     let of = |i: usize| spacing.get(points.chart[i] as usize).copied().unwrap_or(0.0);
     let mut left: Vec<bool> = (0..points.place.len()).map(|i| points.depth[i] < NARROW * of(i)).collect();

@@ -217,7 +217,8 @@ fn cloth_that_turns_fast_takes_more_substeps() {
     assert!(super::SubstepControl::soft(5000.0).substeps(1.0 / 60.0, 20.0) > 100, "soft cloth needs its own");
 }
 
-/// A dress, closed around: wide, narrow at the waist, wide again. It is curved both ways everywhere, and comes apart into many charts.
+/// A dress, closed around: wide, narrow at the waist, wide again. It is curved both ways everywhere, and comes apart
+/// into many charts.
 fn dress(around: usize, rows: usize) -> (RestSheet, Vec<[f64; 3]>) {
     let mut points = Vec::new();
     for j in 0..=rows {
@@ -287,7 +288,8 @@ fn levels_tear_no_edge_over_the_cuts_of_a_dress() {
 
 #[test]
 fn levels_do_not_close_a_slit() {
-    // A row of squares is missing but for the last three; left of the middle, what is beyond it is folded over to the right.
+    // A row of squares is missing but for the last three; left of the middle, what is beyond it is folded over to the
+    // right.
     let (n, h) = (40, 0.02);
     let (sheet, points) = sheet(n, n, h, flat, |i, j| j != 20 || i >= 37);
     let fold = |p: &[f64; 3]| if p[2] > 20.5 * h && p[0] < 0.4 { [0.8 - p[0], 0.0, p[2]] } else { *p };

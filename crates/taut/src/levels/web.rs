@@ -1,8 +1,8 @@
 //! What of the cloth hangs together: neighbours among points, and where the cloth had to be cut to lie flat.
 //!
-//! Two points of a chart may lie beside each other although there is no cloth between them: over a slit, a hole, or the edge of
-//! the chart that came around to where it began. In space they may be anywhere. So what levels are built from are neighbours, and
-//! places in the chart only say how far apart neighbours are.
+//! Two points of a chart may lie beside each other although there is no cloth between them: over a slit, a hole, or the
+//! edge of the chart that came around to where it began. In space they may be anywhere. So what levels are built from
+//! are neighbours, and places in the chart only say how far apart neighbours are.
 
 use super::chart::{Flat, NONE, sub};
 use super::sheet::RestSheet;
@@ -48,8 +48,8 @@ impl Web {
         Web::new(edges)
     }
 
-    /// The nodes that these points hang on: neighbours are those that have a point in common; cut from each other those between whose
-    /// points the cloth is cut.
+    /// The nodes that these points hang on: neighbours are those that have a point in common; cut from each other those
+    /// between whose points the cloth is cut.
     pub fn above<const N: usize>(&self, parents: &[[(u32, f64); N]]) -> Self {
         let of = |i: u32| parents[i as usize].iter().filter(|p| p.1 > 0.0).map(|p| p.0);
         let mut edges = Vec::new();
