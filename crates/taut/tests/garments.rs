@@ -44,7 +44,8 @@ fn dress(around: usize, rows: usize) -> TriMesh {
     let place = |i: usize, j: usize| {
         let (a, t) = (core::f64::consts::TAU * i as f64 / around as f64, j as f64 / rows as f64);
         let r = 0.11 + 0.04 * (3.0 * core::f64::consts::PI * t).cos() + 0.3 * t * t;
-        [r * a.cos(), -1.1 * t, 0.7 * r * a.sin()]
+        // Beside the origin: no coordinate is zero, whose sign is not told.
+        [r * a.cos() + 0.0137, 0.3 - 1.1 * t, 0.7 * r * a.sin() + 0.0071]
     };
     tube(around, rows, place, |_| 0.0, 0.015)
 }
@@ -98,20 +99,20 @@ fn hang(
 
 #[test]
 fn levels_hold_a_dress_of_many_charts() {
-    let mesh = dress(64, 48);
-    let [with, without] = [12, 0].map(|levels| hang(&mesh, 64, levels, 12, Scratch::new(1)));
+    let mesh = dress(48, 36);
+    let [with, without] = [12, 0].map(|levels| hang(&mesh, 48, levels, 8, Scratch::new(1)));
     assert!(with.0.charts > 10 && with.0.levels >= 2, "{:?}", with.0);
     assert!(with.1 <= 0.0101 && with.0.unmet == 0, "{with:?}");
     assert!(with.0.rounds < without.0.rounds, "{with:?}, without levels {without:?}");
-    let other = hang(&mesh, 64, 12, 12, Scratch::new(2).with_width(Width::W4).eager());
+    let other = hang(&mesh, 48, 12, 8, Scratch::new(2).with_width(Width::W4).eager());
     assert_eq!(with.2, other.2, "threads and lanes");
 }
 
 #[test]
 fn levels_leave_panels_with_turned_grain_as_they_hang() {
-    let mesh = panels(20, 36);
-    let [with, without] = [12, 0].map(|levels| hang(&mesh, 80, levels, 12, Scratch::new(1)));
+    let mesh = panels(16, 28);
+    let [with, without] = [12, 0].map(|levels| hang(&mesh, 64, levels, 8, Scratch::new(1)));
     assert!(with.0.levels >= 2, "{:?}", with.0);
     assert!(with.1 <= 0.0101 && with.0.unmet == 0, "{with:?}");
-    assert!(with.0.rounds <= without.0.rounds + 12, "{with:?}, without levels {without:?}");
+    assert!(with.0.rounds <= without.0.rounds + 8, "{with:?}, without levels {without:?}");
 }
