@@ -17,18 +17,18 @@ const LEAST: f64 = 2e-3;
 pub(super) type Following = Vec<(u32, f64)>;
 
 /// What points follow, from what they hang on; nothing if there are no cuts, and they follow just that. `moves` says
-/// which points are not held, `left` which are left out of the lattice.
+/// which points are not held.
 pub(super) fn blend<const N: usize>(
     parents: &[[(u32, f64); N]],
     web: &Web,
     moves: impl Fn(usize) -> bool,
-    left: &[bool],
 ) -> Option<Vec<Following>> {
-    if !web.has_cuts() && !left.contains(&true) {
+    if !web.has_cuts() {
         return None;
     }
     let neighbours = web.neighbours(parents.len(), true);
-    let band: Vec<u32> = band(web, left, |i| neighbours.of(i)).into_iter().filter(|&i| moves(i as usize)).collect();
+    let band: Vec<u32> =
+        band(parents.len(), web, |i| neighbours.of(i)).into_iter().filter(|&i| moves(i as usize)).collect();
     let hung = |p: &[(u32, f64); N]| p.iter().copied().filter(|p| p.1 > 0.0).collect();
     let mut rows: Vec<Following> = parents.iter().map(hung).collect();
     // What hangs on nothing goes with its neighbours, the less the further it is from what hangs on something.
@@ -49,18 +49,16 @@ pub(super) fn blend<const N: usize>(
     Some(rows)
 }
 
-/// The points within [`ROWS`] of a cut, or of what is left out, ascending.
-fn band<'a>(web: &Web, left: &[bool], neighbours: impl Fn(u32) -> &'a [u32]) -> Vec<u32> {
-    let points = left.len() as u32;
-    let beside = |i: u32| neighbours(i).iter().any(|&j| left[j as usize] != left[i as usize]);
-    let mut near: Vec<bool> = (0..points).map(beside).collect();
+/// The points within [`ROWS`] of a cut, ascending.
+fn band<'a>(points: usize, web: &Web, neighbours: impl Fn(u32) -> &'a [u32]) -> Vec<u32> {
+    let mut near = vec![false; points];
     web.cut().flatten().for_each(|i| near[i as usize] = true);
     for _ in 1..ROWS {
         let beside = |i: &u32| !near[*i as usize] && neighbours(*i).iter().any(|&j| near[j as usize]);
-        let more: Vec<u32> = (0..points).filter(beside).collect();
+        let more: Vec<u32> = (0..points as u32).filter(beside).collect();
         more.into_iter().for_each(|i| near[i as usize] = true);
     }
-    (0..points).filter(|&i| near[i as usize]).collect()
+    (0..points as u32).filter(|&i| near[i as usize]).collect()
 }
 
 /// The mean of rows, times `share`.

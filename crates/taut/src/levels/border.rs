@@ -82,7 +82,7 @@ pub(super) fn boundary<T: Scalar>(
             points.free[i] = near.free(points.chart[i], points.place[i]);
         }
         let (mut lattice, nodes, links) = string(&points, &along, &hems, &counts);
-        lattice.follow = blend(&lattice.parents, &web, |i| points.mass[i] > 0.0, &vec![false; along.len()]);
+        lattice.follow = blend(&lattice.parents, &web, |i| points.mass[i] > 0.0);
         lattice.carry(&points);
         web = web.above(&lattice.parents);
         // A pin or two. Where much is held, there is no hem that hangs from it.

@@ -2,11 +2,10 @@
 
 use super::Inextensibility;
 use super::blend::blend;
-use super::chart::{Flat, NONE, flatten, sides, sub};
+use super::chart::{Flat, NONE, flatten, sub};
 use super::cluster::Clusters;
-use super::geodesic::Paths;
 use super::hierarchy::{Hierarchy, Level};
-use super::lattice::{Lattice, MOSTLY, SheetPoints, lattice, narrow};
+use super::lattice::{Lattice, MOSTLY, SheetPoints, lattice};
 use super::sheet::{RestSheet, area};
 use super::transfer::Transfer;
 use super::web::{Neighbours, Web};
@@ -77,8 +76,6 @@ pub(super) struct Plan<'a> {
     /// not at all.
     shape: &'a [[f64; 3]],
     drawn: Vec<f64>,
-    /// How far vertices are from the border, along the cloth, m.
-    depth: Vec<f64>,
 }
 
 impl<'a> Plan<'a> {
@@ -96,18 +93,7 @@ impl<'a> Plan<'a> {
         let web = Web::of(sheet, &flat);
         let torn = torn(sheet, &web);
         let neighbours = web.neighbours(sheet.vertices(), false);
-        Plan {
-            flat,
-            pins,
-            mass,
-            density,
-            torn,
-            web,
-            neighbours,
-            shape,
-            drawn: drawn(sheet, shape),
-            depth: depth(sheet),
-        }
+        Plan { flat, pins, mass, density, torn, web, neighbours, shape, drawn: drawn(sheet, shape) }
     }
 
     /// The vertices, to be carried by a lattice.
@@ -123,7 +109,6 @@ impl<'a> Plan<'a> {
             held: held.clone(),
             shape: self.shape.to_vec(),
             drawn: self.drawn.clone(),
-            depth: self.depth.clone(),
             home: (0..place.len() as u32).map(|v| (v, 0.0)).collect(),
         }
     }
@@ -145,11 +130,9 @@ impl<'a> Plan<'a> {
             for i in 0..points.place.len() {
                 points.free[i] = near.free(points.chart[i], points.place[i]);
             }
-            // Between two nodes there are as many edges as the spacing is wide, then two nodes of the lattice below.
-            let left = narrow(&points, web, &spacing, if number == 0 { SPACING } else { 2.0 });
-            let mut lattice = lattice(&points, web, &spacing, &full, &left);
+            let mut lattice = lattice(&points, web, &spacing, &full);
             above.rise(&lattice.parents);
-            lattice.follow = blend(&lattice.parents, web, |i| points.mass[i] > 0.0, &left);
+            lattice.follow = blend(&lattice.parents, web, |i| points.mass[i] > 0.0);
             lattice.carry(&points);
             let seams = seams(&self.flat, &lattice, &spacing, &self.torn, &above);
             list.push(level(&points, &lattice, &near, |_, _, d| d, seams));
@@ -185,18 +168,6 @@ fn drawn(sheet: &RestSheet, shape: &[[f64; 3]]) -> Vec<f64> {
         }
     }
     sum.into_iter().map(|[sum, weight]| if weight > 0.0 { sum / weight } else { 1.0 }).collect()
-}
-
-/// How far each vertex is from the border, along the cloth, m.
-fn depth(sheet: &RestSheet) -> Vec<f64> {
-    let open = |(t, across): (usize, &[u32; 3])| {
-        let ends = |k: usize| [sheet.triangles[t][k], sheet.triangles[t][(k + 1) % 3]];
-        (0..3).filter(|&k| across[k] == NONE).flat_map(ends).collect::<Vec<_>>()
-    };
-    let border: Vec<u32> = sides(sheet).iter().enumerate().flat_map(open).collect();
-    let paths = Paths::new(&sheet.triangles, &sheet.edges, |_| true, sheet.vertices());
-    // Means are taken of it, so it is finite even where there is no border.
-    paths.from(&border, sheet.vertices()).0.into_iter().map(|d| d.min(1e6)).collect()
 }
 
 /// |F u| of a triangle, F u = a (x1 − x0) + b (x2 − x0).

@@ -22,8 +22,6 @@ pub(super) struct SheetPoints {
     /// none).
     pub shape: Vec<[f64; 3]>,
     pub drawn: Vec<f64>,
-    /// How far it is from the border of the cloth, along the cloth, m.
-    pub depth: Vec<f64>,
     /// The vertex that has most of the point, and how much, kg.
     pub home: Vec<(u32, f64)>,
 }
@@ -42,7 +40,6 @@ impl SheetPoints {
             held: vec![[0.0; 3]; n],
             shape: vec![[0.0; 3]; n],
             drawn: vec![0.0; n],
-            depth: vec![0.0; n],
             home: vec![(0, 0.0); n],
         }
     }
@@ -60,7 +57,6 @@ impl SheetPoints {
             self.shape[n][c] += m * from.shape[i][c];
         }
         self.drawn[n] += m * from.drawn[i];
-        self.depth[n] += m * from.depth[i];
         if m > self.home[n].1 {
             self.home[n] = (from.home[i].0, m);
         }
@@ -92,7 +88,6 @@ impl SheetPoints {
             self.held[n] = self.held[n].map(|c| c / m);
             self.shape[n] = self.shape[n].map(|c| c / m);
             self.drawn[n] /= m;
-            self.depth[n] /= m;
         }
     }
 }
@@ -164,12 +159,12 @@ fn around(p: [f64; 2], spacing: f64) -> Around {
 type NodeKey = (u32, i64, i64, u32);
 
 /// Builds the lattice of one level. `spacing` (m) and `full` (kg, the mass of a node in the middle) are given by chart;
-/// charts with spacing 0 have no lattice at this level, nor have points that are `left` out. Points around a place of
-/// the lattice that do not hang together there (on two sides of a slit, say) have a node each.
-pub(super) fn lattice(points: &SheetPoints, web: &Web, spacing: &[f64], full: &[f64], left: &[bool]) -> Lattice {
+/// charts with spacing 0 have no lattice at this level. Points around a place of the lattice that do not hang together
+/// there (on two sides of a slit, say) have a node each.
+pub(super) fn lattice(points: &SheetPoints, web: &Web, spacing: &[f64], full: &[f64]) -> Lattice {
     let count = points.place.len();
     let cell = |i: usize| {
-        let s = spacing.get(points.chart[i] as usize).copied().filter(|&s| s > 0.0 && !left[i])?;
+        let s = spacing.get(points.chart[i] as usize).copied().filter(|&s| s > 0.0)?;
         Some(around(points.place[i], s))
     };
     let cells: Vec<_> = (0..count).map(cell).collect();
@@ -206,31 +201,6 @@ pub(super) fn lattice(points: &SheetPoints, web: &Web, spacing: &[f64], full: &[
     }
     out.triangles = triangles(&out);
     out
-}
-
-/// Cloth narrower than about twice this, in spacings, has no lattice: of its nodes little more than one is beside
-/// another, and a strap that lies on a shoulder was pulled through it.
-const NARROW: f64 = 0.5;
-/// Rows of points around what is not narrow that go with it, over the spacing in rows: the corners of a square do.
-const AROUND: f64 = 1.5;
-
-/// Which points are where the cloth is too narrow for a lattice of this spacing, which has `rows` points between two
-/// nodes.
-pub(super) fn narrow(points: &SheetPoints, web: &Web, spacing: &[f64], rows: f64) -> Vec<bool> {
-    let of = |i: usize| spacing.get(points.chart[i] as usize).copied().unwrap_or(0.0);
-    let mut left: Vec<bool> = (0..points.place.len()).map(|i| points.depth[i] < NARROW * of(i)).collect();
-    let neighbours = web.neighbours(left.len(), true);
-    let mut front: Vec<u32> = (0..left.len() as u32).filter(|&i| !left[i as usize] && of(i as usize) > 0.0).collect();
-    for _ in 0..(AROUND * rows).ceil() as u32 {
-        let mut next = Vec::new();
-        for &to in front.iter().flat_map(|&i| neighbours.of(i)) {
-            if core::mem::replace(&mut left[to as usize], false) {
-                next.push(to);
-            }
-        }
-        front = next;
-    }
-    left
 }
 
 /// Which shares of points (three each) hang together at their place of the lattice.
