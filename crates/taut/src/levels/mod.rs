@@ -14,6 +14,7 @@
 //!
 //! Everything is built from the rest shape and the set of held vertices, when a step first needs it.
 
+mod blend;
 mod body;
 mod border;
 mod build;
@@ -32,6 +33,7 @@ mod substeps;
 mod tests;
 mod tether;
 mod transfer;
+mod web;
 
 use crate::constraint::{Elements, Sweep};
 use crate::lanes::{Scalar, Shared, Vertex};
@@ -352,7 +354,7 @@ impl<T: Scalar> Inextensible<T> {
             self.tethers = Tethers::new(&sheet, held);
         }
         if settings.levels > 0 {
-            let built = build::build(&sheet, held, settings);
+            let built = build::build(&sheet, &model.in_order(model.positions), held, settings);
             (self.levels, self.boundary, self.charts) = (built.levels, built.boundary, built.charts as u64);
         }
     }
