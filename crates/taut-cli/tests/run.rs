@@ -24,7 +24,7 @@ fn a_run_leaves_what_it_promises() {
     assert_eq!(frames.len(), 41);
     assert!(frames.iter().enumerate().all(|(at, frame)| frame["frame"] == at));
     let page = std::fs::read_to_string(place.path("o/report.html")).unwrap();
-    for part in ["<svg", "data:image/gif", "Largest strain", "nx = 9"] {
+    for part in ["<svg", "data:image/gif", "Largest tension", "nx = 9"] {
         assert!(page.contains(part), "{part}");
     }
     let energy = page.lines().find(|line| line.contains("kinetic energy</th>")).unwrap();
@@ -46,6 +46,7 @@ fn the_result_has_exactly_these_keys() {
         "ms_per_frame",
         "stages",
         "strain",
+        "tension",
         "area_change",
         "volume_change",
         "energy",

@@ -127,6 +127,8 @@ fn a_resumed_run_has_the_same_bits() {
                 resumed.advance();
             }
             assert_eq!(resumed.metrics(), undisturbed.metrics(), "{precision:?} from frame {at}");
+            assert_eq!(resumed.tension_log(), undisturbed.tension_log(), "{precision:?} from frame {at}");
+            assert!(resumed.tension_log().frames > at, "frames before the checkpoint count");
             // Back again, from a frame after the pins were let go.
             resumed.restore(whole.save()).unwrap();
             (0..20).for_each(|_| drop(resumed.advance()));

@@ -72,6 +72,9 @@ impl Heat {
         match self {
             Heat::Cloth => None,
             Heat::Use => Some(Legend::percent(self.name(), Scale::up_to(1.0))),
+            // Above zero is tension, below it compression: the sign is half of the news.
+            Heat::Weft => Some(Legend::percent("weft, + is tension", Scale::around_zero(strain))),
+            Heat::Warp => Some(Legend::percent("warp, + is tension", Scale::around_zero(strain))),
             _ => Some(Legend::percent(self.name(), Scale::around_zero(strain))),
         }
     }

@@ -30,7 +30,7 @@ mod object;
 mod pins;
 mod report;
 mod surface;
-
+mod tension;
 mod unsolved;
 mod verify;
 mod weights;
@@ -43,6 +43,9 @@ pub use engine::seconds;
 pub use metrics::{Metrics, StrainSpreads};
 pub use object::{Object, ObjectKind};
 pub use report::{FrameReport, stage_names};
+pub use tension::{
+    BodyLog, BodyTension, Peak, Record, SLACK, Tension, TensionLog, Way, WayLog, WayTension, amount, limit_words, place,
+};
 pub use verify::{Crossing, Intersections};
 
 use crate::scene::advice::Timescale;
@@ -153,6 +156,8 @@ impl Simulation {
         self.clock.frame += 1;
         self.tally.add(&report);
         self.watch.log.add(report.contact, report.intersections, self.time());
+        let tension = self.tension();
+        self.tally.tension.add(&tension, self.clock.frame, self.time());
         if self.clock.frame.is_multiple_of(unsolved::EVERY) {
             let look = self.look(report.residual);
             self.tally.unsolved.watch(self.clock.frame, look);
@@ -178,6 +183,17 @@ impl Simulation {
         let colliders = (many > 0)
             .then(|| format!("{many} colliders have numbers that cannot be computed with, and were left out"));
         problem.into_iter().chain(colliders).collect()
+    }
+
+    /// How far cloth is stretched now, on the positions as they are.
+    pub fn tension(&self) -> Tension {
+        let positions = |object: &Object| self.world.positions(object.vertices.clone());
+        Tension::of(&self.objects, self.world.bodies(), self.limits(), self.world.stretches(), positions)
+    }
+
+    /// How far cloth was stretched in all frames so far, from frame 1 on.
+    pub fn tension_log(&self) -> &TensionLog {
+        &self.tally.tension
     }
 
     /// What kept cloth from stretching, in all frames computed since it was made.
@@ -272,6 +288,7 @@ impl Simulation {
             frame: self.clock.frame,
             time: self.time(),
             strain: StrainSpreads::of(self.world.strains()),
+            tension: self.tension(),
             totals: self.world.totals(self.scene.settings.world.gravity),
             inverted: self.world.strains().inverted(),
             contained: self.tally.contained,
@@ -364,7 +381,7 @@ impl Simulation {
         if checkpoint.scene != self.identity {
             return Err(checkpoint.unusable("it is of another scene, mesh or precision".into()));
         }
-        let tally = self.tally.restored(&mut checkpoint)?;
+        let tally = self.tally.restored(&mut checkpoint, &self.tension())?;
         let log = ContactLog::from_numbers(&checkpoint.take::<u64>("contact")?);
         let log = log.ok_or_else(|| checkpoint.unusable("what it says about contact is cut off".into()))?;
         let any_late = checkpoint.names().any(|name| name == "late_pins");
