@@ -149,7 +149,8 @@ fn a_changed_setting_acts_from_where_everything_is() {
 #[test]
 fn solver_and_wind_change_without_a_new_model() {
     // Multipliers of a soft constraint are part of a model's state: with the same settings again nothing may change.
-    let text = SHEET.replace("substeps = 8", "substeps = 8\nwarm_start = true") + "\n[air]\ndensity = 1.2\n";
+    let text =
+        SHEET.replace("substeps = 8", "kind = \"pbd\"\nsubsteps = 8\nwarm_start = true") + "\n[air]\ndensity = 1.2\n";
     let text = text.replace("name = \"sheet\"", "name = \"sheet\"\nelastic = { weft = 500 }");
     let (mut one, mut other) = (session(&text), session(&text));
     steps(&mut one, 10);

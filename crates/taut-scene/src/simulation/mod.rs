@@ -58,7 +58,7 @@ use clock::Clock;
 use drive::Drive;
 use engine::Engine;
 use report::Tally;
-use taut::limit::LimitSpec;
+use taut::limit::{LimitKind, LimitSpec};
 use taut::{ContactMaterial, Params};
 use unsolved::Look;
 use verify::ContactWatch;
@@ -203,9 +203,9 @@ impl Simulation {
 
     /// How far from done the solver was, by what it left.
     fn look(&self, residual: f64) -> Look {
-        let params = self.scene.settings.solver.params();
+        let params = self.scene.settings.step_params();
         // What something else carries presses on no row.
-        if self.tally.inextensibility.limited > 0 || !self.scene.settings.limit.is_empty() {
+        if self.tally.inextensibility.limited > 0 || !self.limits().is_empty() {
             return Look::GOOD;
         }
         let size = self.objects.iter().map(|object| unsolved::diagonal(&object.info.rest)).fold(0.0, f64::max);
@@ -295,7 +295,7 @@ impl Simulation {
             contacts: self.tally.contacts,
             contact: self.watch.log.frame,
             intersections: self.watch.log.intersections,
-            limit: (!self.limits().is_empty()).then_some(self.tally.limit),
+            limit: self.limits().iter().any(in_substeps).then_some(self.tally.limit),
             state_hash: self.state_hash(),
         }
     }
@@ -396,6 +396,11 @@ impl Simulation {
     }
 }
 
+/// Whether a limiter acts in every substep: bounds at the end of a step have nothing to say about sweeps.
+fn in_substeps(spec: &LimitSpec) -> bool {
+    !matches!(spec.kind, LimitKind::Stretch(_))
+}
+
 /// How the bodies' surfaces meet others, cloth first; none if they are not to.
 fn materials(scene: &Scene) -> Vec<ContactMaterial> {
     let settings = &scene.settings;
@@ -419,7 +424,7 @@ fn unmet(colliders: &[ColliderObject], materials: &[ContactMaterial]) -> Vec<Str
 
 /// How fast the model swings, and how short its substeps are.
 fn timescale(scene: &Scene, engine: &dyn Engine) -> Timescale {
-    let (time, params) = (&scene.settings.time, scene.settings.solver.params());
+    let (time, params) = (&scene.settings.time, scene.settings.step_params());
     let substep = 1.0 / (time.fps * f64::from(time.steps) * f64::from(params.substeps.max(1)));
     // The others hold whatever the steps.
     let matters = matches!(params.integrator, taut::Integrator::AlphaBeta { .. } | taut::Integrator::Newmark { .. });
