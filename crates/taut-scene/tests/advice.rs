@@ -5,6 +5,9 @@ use taut_scene::scene::settings::Precision;
 use taut_scene::simulation::Simulation;
 
 const SHEET: &str = r#"
+[solver]
+kind = "pbd"
+
 [[cloth]]
 name = "sheet"
 generate = { kind = "sheet", nx = 6, ny = 6 }
@@ -15,7 +18,8 @@ body = "sheet"
 select = { nearest = [[-0.5, 0.0, -0.5], [0.5, 0.0, -0.5]] }
 "#;
 
-const SHARES: &str = "[[cloth]]\nname = \"sheet\"\ngenerate = { kind = \"sheet\", nx = 6, ny = 6 }\n";
+const SHARES: &str =
+    "[solver]\nkind = \"pbd\"\n[[cloth]]\nname = \"sheet\"\ngenerate = { kind = \"sheet\", nx = 6, ny = 6 }\n";
 
 fn build(text: &str, sets: &[&str]) -> Simulation {
     let sets: Vec<String> = sets.iter().map(|&set| set.to_owned()).collect();
@@ -36,16 +40,16 @@ fn one(text: &str, sets: &[&str], words: &[&str]) {
 #[test]
 fn what_holds_is_left_alone() {
     let good = [
-        "solver={substeps=1}",
-        "solver={integrator={kind='alpha-beta',alpha=0.6,beta=0.6}}",
-        "solver={substeps=200,integrator={kind='alpha-beta',alpha=0.5,beta=0.5}}",
-        "solver={integrator={kind='bdf2'},relaxation=1.9,warm_start=true,block=true}",
+        "solver={kind='pbd',substeps=1}",
+        "solver={kind='pbd',integrator={kind='alpha-beta',alpha=0.6,beta=0.6}}",
+        "solver={kind='pbd',substeps=200,integrator={kind='alpha-beta',alpha=0.5,beta=0.5}}",
+        "solver={kind='pbd',integrator={kind='bdf2'},relaxation=1.9,warm_start=true,block=true}",
         "solver={kind='newton',integrator={kind='newmark',beta=0.28,gamma=0.55}}",
     ];
     for set in good {
         assert_eq!(warnings(SHEET, &[set]), [""; 0], "{set}");
     }
-    assert_eq!(warnings(SHARES, &["solver={substeps=5,iterations=3,relaxation=1.2}"]), [""; 0]);
+    assert_eq!(warnings(SHARES, &["solver={kind='pbd',substeps=5,iterations=3,relaxation=1.2}"]), [""; 0]);
 }
 
 /// The substeps that a warning asks for hold: the sheet swings for 2 s, and has no more energy than the fall gave it.

@@ -20,8 +20,8 @@ fn parse(text: &str, sets: &[&str]) -> Scene {
 #[test]
 fn a_minimal_scene_has_sensible_defaults() {
     let settings: Settings = parse(FLAG, &[]).settings;
-    let Solver::Pbd(solver) = &settings.solver else { panic!("not the default solver") };
-    assert_eq!((settings.time.fps, settings.time.frame_count(), solver.substeps), (60.0, 240, 20));
+    let Solver::Auto(solver) = &settings.solver else { panic!("not the default solver") };
+    assert_eq!((settings.time.fps, settings.time.frame_count(), solver.substeps), (60.0, 240, 0));
     assert_eq!(settings.cloth[0].material.params(), taut::Cloth::default());
     assert_eq!(settings.world.gravity, [0.0, -9.81, 0.0]);
 }

@@ -3,8 +3,6 @@
 use glam::DVec3;
 use taut::limit::{Band, LimitKind, LimitSpec};
 use taut_render::{Legend, Scale};
-use taut_scene::scene::Scene;
-use taut_scene::scene::settings::Solver;
 use taut_scene::simulation::{ObjectKind, Simulation};
 
 /// What the colours show.
@@ -72,6 +70,9 @@ impl Heat {
         match self {
             Heat::Cloth => None,
             Heat::Use => Some(Legend::percent(self.name(), Scale::up_to(1.0))),
+            // Above zero is tension, below it compression: the sign is half of the news.
+            Heat::Weft => Some(Legend::percent("weft, + is tension", Scale::around_zero(strain))),
+            Heat::Warp => Some(Legend::percent("warp, + is tension", Scale::around_zero(strain))),
             _ => Some(Legend::percent(self.name(), Scale::around_zero(strain))),
         }
     }
@@ -113,7 +114,7 @@ pub fn vertex_means<'a>(vertices: usize, elements: impl Iterator<Item = &'a [u32
 /// For each element, the largest of its strains over their limits.
 fn uses(simulation: &Simulation, object: usize, fields: &[Vec<f64>], positions: &[[f64; 3]]) -> Option<Vec<f64>> {
     let body = &simulation.objects()[object];
-    let limits = limits(simulation.scene(), simulation.limits(), object);
+    let limits = limits(simulation.limits(), object);
     if limits.is_empty() {
         return None;
     }
@@ -122,6 +123,10 @@ fn uses(simulation: &Simulation, object: usize, fields: &[Vec<f64>], positions: 
         let parts: &[(usize, Band, f64)] = &match (limit, body.kind) {
             (LimitKind::Csl(l, _), ObjectKind::Cloth) => vec![(0, l.weft, 1.0), (1, l.warp, 1.0), (2, l.shear, 0.5)],
             (LimitKind::Sbd(l, _), ObjectKind::Cloth) => vec![(0, l.weft, 1.0), (1, l.warp, 1.0), (2, l.shear, 1.0)],
+            (LimitKind::Stretch(b), ObjectKind::Cloth) => {
+                let shear = if b.shear < 1.0 { Band::both(b.shear) } else { Band::NONE };
+                vec![(0, Band::upto(b.weft), 1.0), (1, Band::upto(b.warp), 1.0), (2, shear, 1.0)]
+            }
             (LimitKind::Areas(s), ObjectKind::Cloth) => vec![(3, s.band, 1.0)],
             (LimitKind::Volumes(s), ObjectKind::Solid) => vec![(1, s.band, 1.0)],
             _ => Vec::new(),
@@ -130,10 +135,21 @@ fn uses(simulation: &Simulation, object: usize, fields: &[Vec<f64>], positions: 
             let Some(values) = fields.get(field) else { continue };
             out.iter_mut().zip(values).for_each(|(most, value)| *most = f64::max(*most, share(band, factor * value)));
         }
-        if let LimitKind::Edges(band, _) = limit {
+        if let (LimitKind::Stretch(bounds), [weft, warp, shear, ..]) = (limit, fields) {
+            let all = weft.iter().zip(warp).zip(shear);
+            let most = |((weft, warp), shear): ((&f64, &f64), &f64)| largest_direction(*weft, *warp, *shear);
+            let any = Band::upto(bounds.any);
+            out.iter_mut().zip(all).for_each(|(to, each)| *to = f64::max(*to, share(any, most(each))));
+        }
+        let edges = match limit {
+            LimitKind::Edges(band, _) => Some(*band),
+            LimitKind::Stretch(bounds) => Some(Band::upto(bounds.edge)).filter(|band| band.limits()),
+            _ => None,
+        };
+        if let Some(band) = edges {
             let triangles = body.info.triangles.iter().map(|t| &t[..]).chain(body.info.tets.iter().map(|t| &t[..]));
             for (most, corners) in out.iter_mut().zip(triangles) {
-                let strain = edge_strains(corners, &body.info.rest, positions).map(|strain| share(*band, strain));
+                let strain = edge_strains(corners, &body.info.rest, positions).map(|strain| share(band, strain));
                 *most = strain.fold(*most, f64::max);
             }
         }
@@ -141,18 +157,18 @@ fn uses(simulation: &Simulation, object: usize, fields: &[Vec<f64>], positions: 
     Some(out)
 }
 
-/// What limits an object. A solver that holds cloth within a stretch limits it, too.
-fn limits(scene: &Scene, specs: &[LimitSpec], object: usize) -> Vec<LimitKind> {
+/// What limits an object.
+fn limits(specs: &[LimitSpec], object: usize) -> Vec<LimitKind> {
     let mine = |spec: &&LimitSpec| spec.bodies.is_empty() || spec.bodies.contains(&object);
-    let mut kinds: Vec<LimitKind> = specs.iter().filter(mine).map(|spec| spec.kind).collect();
-    if let Solver::Auto(auto) = &scene.settings.solver
-        && auto.max_stretch > 0.0
-    {
-        let most = Band::upto(auto.max_stretch);
-        let limits = taut::limit::StrainLimits { weft: most, warp: most, shear: Band::NONE };
-        kinds.push(LimitKind::Sbd(limits, taut::limit::SweepSettings::default()));
-    }
-    kinds
+    specs.iter().filter(mine).map(|spec| spec.kind).collect()
+}
+
+/// How far cloth is stretched in the direction in which it is most, by its strain along weft and warp and the cosine between
+/// them.
+fn largest_direction(weft: f64, warp: f64, shear: f64) -> f64 {
+    let (a, b) = (1.0 + weft, 1.0 + warp);
+    let (half, off) = (0.5 * (a * a - b * b), a * b * shear);
+    (0.5 * (a * a + b * b) + (half * half + off * off).sqrt()).sqrt() - 1.0
 }
 
 /// A strain over its limit on the side that it is on; 0 if there is none. Limits of nothing count as a tenth of a percent.

@@ -9,7 +9,8 @@ use super::clock;
 use crate::fail::Failure;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
-use taut::{Params, Solver};
+use taut::limit::{LimitKind, LimitSpec};
+use taut::{Inextensibility, Params, Solver};
 use taut_render::chart::Chart;
 use taut_scene::scene::{Scene, settings};
 use taut_scene::simulation::{FrameReport, Simulation};
@@ -118,12 +119,25 @@ fn elastic(scene: &Scene) -> bool {
 
 /// Newton's method to a residual that is far below any error looked for, and above rounding, m/s.
 fn exact(params: &mut Params) {
+    alone(params);
     (params.solver, params.iterations, params.tolerance) = (Solver::Newton, 30, 1e-10);
+}
+
+/// Nothing but a solver, and the same substeps for all: what keeps cloth within limits is one solver's own.
+fn alone(params: &mut Params) {
+    params.inextensibility = Inextensibility::NONE;
+    if params.substeps == 0 {
+        params.substeps = Params::default().substeps;
+    }
 }
 
 impl Fork {
     fn new(scene: &Scene, frame: u32) -> Result<Self, Failure> {
         let mut simulation = Simulation::new(scene, settings::Precision::F64, 1)?;
+        let own = |spec: &&LimitSpec| !matches!(spec.kind, LimitKind::Stretch(_));
+        let limits: Vec<LimitSpec> = simulation.limits().iter().filter(own).cloned().collect();
+        // Never refused: these were there before.
+        let _ = simulation.set_limits(&limits);
         while simulation.frame() < frame {
             simulation.advance_with(exact);
         }
@@ -143,6 +157,7 @@ impl Fork {
         let _ = self.simulation.restore(self.state.clone());
         let start = clock();
         let report = self.simulation.advance_with(|params| {
+            alone(params);
             (params.solver, params.iterations, params.tolerance) = (method, most, tolerance);
         });
         (report, clock() - start)

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use std::fs::{self, File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use taut_scene::simulation::{FrameReport, Metrics, stage_names};
+use taut_scene::simulation::{FrameReport, Metrics, Way, stage_names};
 use taut_scene::write::atomic::AtomicFile;
 
 /// What charts show of a frame.
@@ -13,8 +13,10 @@ use taut_scene::write::atomic::AtomicFile;
 pub struct Row {
     /// Time, s.
     pub time: f64,
-    /// Largest strain: weft, warp, shear, and stretch of solids.
-    pub strain: [f64; 4],
+    /// Largest tension of cloth, in the order of [`Way::ALL`]; shear is a cosine.
+    pub tension: [f64; 5],
+    /// Largest strain of solids.
+    pub solid: f64,
     /// Change of area and of volume.
     pub change: [f64; 2],
     /// Kinetic, potential and elastic energy, J.
@@ -30,7 +32,8 @@ impl Row {
         let at = |path: &str| line.pointer(path).and_then(Value::as_f64).unwrap_or(f64::NAN);
         Row {
             time: at("/time"),
-            strain: ["weft", "warp", "shear", "stretch"].map(|kind| at(&format!("/strain/{kind}/max"))),
+            tension: Way::ALL.map(|way| at(&format!("/tension/{}/max", way.key()))),
+            solid: at("/strain/stretch/max"),
             change: [at("/area_change"), at("/volume_change")],
             energy: [at("/energy/kinetic"), at("/energy/potential"), at("/energy/elastic")],
             contact: [at("/touch/pairs"), at("/touch/stopped")],

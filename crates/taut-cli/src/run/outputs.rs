@@ -111,7 +111,7 @@ impl Outputs {
         })
     }
 
-    /// Writes the frame that the simulation is at. Gives its largest strain.
+    /// Writes the frame that the simulation is at. Gives its largest stretch.
     pub fn frame(&mut self, simulation: &Simulation, report: Option<&FrameReport>) -> Result<f64, Failure> {
         let metrics = simulation.metrics();
         self.history.push(&metrics, report)?;
@@ -127,7 +127,7 @@ impl Outputs {
             }
             spool.push(&shot)?;
         }
-        Ok(metrics.strain.largest())
+        Ok(metrics.largest_stretch())
     }
 
     /// Hands a frame to all writers.

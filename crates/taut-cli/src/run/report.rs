@@ -4,10 +4,9 @@ use super::history::{History, Row};
 use super::summary::warnings;
 use crate::flags::SceneFlags;
 use serde_json::Value;
-use taut::limit::LimitKind;
 use taut_render::chart::{Chart, Limit};
 use taut_render::report::{Report, ReportPicture, Table};
-use taut_scene::simulation::{ObjectKind, Simulation, stage_names};
+use taut_scene::simulation::{BodyLog, ObjectKind, Simulation, Way, amount, place, stage_names};
 
 /// The whole page.
 pub fn page(
@@ -60,7 +59,7 @@ fn facts(report: &mut Report, simulation: &Simulation, result: &Value, rows: &[R
     report.fact("time per frame", format!("{:.2}", number("/ms_per_frame")), "ms");
     let has = |kind| simulation.objects().iter().any(|object| object.kind == kind);
     if has(ObjectKind::Cloth) {
-        report.tables.push(strains(result));
+        report.tables.extend(tensions(simulation));
         report.fact("change of area", format!("{:+.3}", 100.0 * number("/area_change")), "%");
     }
     if has(ObjectKind::Solid) {
@@ -87,21 +86,14 @@ fn facts(report: &mut Report, simulation: &Simulation, result: &Value, rows: &[R
     report.fact("state hash", result["state_hash"].as_str().unwrap_or_default(), "");
 }
 
-/// What the strain limiters of cloth allow, as lines in the chart of its strains.
-fn limit_lines(simulation: &Simulation) -> Vec<Limit> {
+/// What bounds allow, as lines in a chart of these ways of being stretched.
+fn limit_lines(simulation: &Simulation, ways: &[Way], value: impl Fn(f64) -> f64) -> Vec<Limit> {
     let mut lines: Vec<Limit> = Vec::new();
-    for spec in simulation.limits() {
-        let (limits, shear) = match spec.kind {
-            // Its shear is half the angle's; the chart has the cosine between the axes.
-            LimitKind::Csl(limits, _) => (limits, (2.0 * limits.shear.most.min(1.0).asin()).sin()),
-            LimitKind::Sbd(limits, _) => (limits, limits.shear.most),
-            _ => continue,
-        };
-        let shear = if limits.shear.limits() { shear } else { f64::INFINITY };
-        for (at, most) in [limits.weft.most, limits.warp.most, shear].into_iter().enumerate() {
-            let name = format!("{} limit", ["weft", "warp", "shear"][at]);
-            let line = Limit { name, value: 100.0 * most, series: Some(at) };
-            if most.is_finite() && !lines.contains(&line) {
+    for body in &simulation.tension_log().bodies {
+        for (at, way) in ways.iter().enumerate() {
+            let bound = way.bound(&body.bounds);
+            let line = Limit { name: format!("{} limit", way.name()), value: value(bound), series: Some(at) };
+            if bound.is_finite() && !lines.contains(&line) {
                 lines.push(line);
             }
         }
@@ -109,19 +101,35 @@ fn limit_lines(simulation: &Simulation) -> Vec<Limit> {
     lines
 }
 
-/// The strain of cloth in the last frame.
-fn strains(result: &Value) -> Table {
-    let percent =
-        |path: &str| result.pointer(path).and_then(Value::as_f64).map_or("–".into(), |v| format!("{:.2}", 100.0 * v));
-    let row = |kind: &str| {
-        let values = ["max", "p99", "mean"].map(|key| percent(&format!("/strain/{kind}/{key}")));
-        (kind.to_owned(), values.to_vec())
+/// How far each cloth was stretched in all frames but the first, when and where.
+fn tensions(simulation: &Simulation) -> Vec<Table> {
+    let row = |body: &BodyLog, way: Way| {
+        let of = body.way(way);
+        let bound = way.bound(&body.bounds);
+        let (peak, some) = (of.most.peak, of.most.peak.is_some());
+        let limit = if bound.is_finite() { amount(way, bound) } else { "–".to_owned() };
+        let beyond = if bound.is_finite() { of.frames_beyond.to_string() } else { "–".to_owned() };
+        let compression = if way == Way::Shear { "–".to_owned() } else { amount(way, of.compression) };
+        let held = if of.held.peak.is_some() { amount(way, of.held.peak.value.max(0.0)) } else { "–".to_owned() };
+        let cells = vec![
+            if some { amount(way, peak.value.max(0.0)) } else { "–".to_owned() },
+            limit,
+            if some { of.most.frame.to_string() } else { "–".to_owned() },
+            if some { place(peak.at) } else { "–".to_owned() },
+            beyond,
+            compression,
+            held,
+        ];
+        (way.name().to_owned(), cells)
     };
-    Table {
-        title: "Strain at the end, %".into(),
-        columns: ["largest", "99 of 100 below", "mean"].map(str::to_owned).to_vec(),
-        rows: ["weft", "warp", "shear"].map(row).to_vec(),
-    }
+    let columns =
+        ["largest", "limit", "in frame", "at (m)", "frames beyond the limit", "compression", "between pins alone"];
+    let table = |body: &BodyLog| Table {
+        title: format!("Tension of {:?} over all frames", body.name),
+        columns: columns.map(str::to_owned).to_vec(),
+        rows: Way::ALL.map(|way| row(body, way)).to_vec(),
+    };
+    simulation.tension_log().bodies.iter().map(table).collect()
 }
 
 /// Whether anything stores elastic energy.
@@ -138,17 +146,27 @@ fn height_energy(rows: &[Row]) -> f64 {
 /// Charts over time.
 fn charts(simulation: &Simulation, rows: &[Row]) -> Vec<String> {
     let has = |kind| simulation.objects().iter().any(|object| object.kind == kind);
+    let bounded = simulation.tension_log().bodies.iter().any(|body| body.bounds.edge.is_finite());
+    let stretched = [Way::Weft, Way::Warp, Way::Any, Way::Edge];
+    let stretched = if bounded { &stretched[..] } else { &stretched[..3] };
     let over = |of: &dyn Fn(&Row) -> f64| rows.iter().map(|row| [row.time, of(row)]).collect::<Vec<_>>();
-    let mut strain = Chart::lines("Largest strain").x("time", "s").y("strain", "%");
+    let mut tension = Chart::lines("Largest tension").x("time", "s").y("tension", "%");
+    let mut shear = Chart::lines("Largest shear").x("time", "s").y("angle off the right one", "degrees");
+    let degrees = |cosine: f64| cosine.clamp(-1.0, 1.0).asin().to_degrees();
+    let percent = |value: f64| 100.0 * value;
+    let mut solid = Chart::lines("Largest strain of solids").x("time", "s").y("strain", "%");
     let mut change = Chart::lines("Area and volume").x("time", "s").y("change", "%");
     if has(ObjectKind::Cloth) {
-        for (at, name) in ["weft", "warp", "shear"].into_iter().enumerate() {
-            strain = strain.series(name, over(&|row| 100.0 * row.strain[at]));
+        for &way in stretched {
+            tension = tension.series(way.name(), over(&|row| percent(row.tension[way as usize].max(0.0))));
         }
+        tension = tension.with_limits(limit_lines(simulation, stretched, percent));
+        shear = shear.series("shear", over(&|row| degrees(row.tension[Way::Shear as usize])));
+        shear = shear.with_limits(limit_lines(simulation, &[Way::Shear], degrees));
         change = change.series("area of cloth", over(&|row| 100.0 * row.change[0]));
     }
     if has(ObjectKind::Solid) {
-        strain = strain.series("stretch of solids", over(&|row| 100.0 * row.strain[3]));
+        solid = solid.series("stretch of solids", over(&|row| percent(row.solid)));
         change = change.series("volume of solids", over(&|row| 100.0 * row.change[1]));
     }
     let zero = height_energy(rows);
@@ -168,7 +186,6 @@ fn charts(simulation: &Simulation, rows: &[Row]) -> Vec<String> {
     for (at, name) in stage_names().into_iter().enumerate() {
         stages = stages.series(name, timed.iter().map(|row| [row.time, row.stages[at]]));
     }
-    let strain = if has(ObjectKind::Cloth) { strain.with_limits(limit_lines(simulation)) } else { strain };
     let contact = Chart::lines("Contact between surfaces")
         .x("time", "s")
         .y("in a frame", "")
@@ -176,5 +193,8 @@ fn charts(simulation: &Simulation, rows: &[Row]) -> Vec<String> {
         .series("vertices stopped by the guard", over(&|row| row.contact[1]));
     let met = rows.iter().any(|row| row.contact[0] > 0.0);
     let contact = Some(contact).filter(|_| met);
-    [strain, change, energy].iter().chain(&contact).chain([&stages]).map(Chart::svg).collect()
+    let cloth = Some([tension, shear]).filter(|_| has(ObjectKind::Cloth));
+    let solid = Some(solid).filter(|_| has(ObjectKind::Solid));
+    let first = cloth.iter().flatten().chain(&solid);
+    first.chain([&change, &energy]).chain(&contact).chain([&stages]).map(Chart::svg).collect()
 }

@@ -3,7 +3,7 @@
 use super::folder::Folder;
 use super::short;
 use serde_json::{Value, json};
-use taut_scene::simulation::{Seen, Simulation, stage_names};
+use taut_scene::simulation::{Seen, Simulation, Way, amount, limit_words, stage_names};
 
 /// The object that `--json` prints: the last frame in numbers, and what it took to get there.
 ///
@@ -26,6 +26,7 @@ pub fn result(simulation: &mut Simulation) -> Value {
             "warp": line["strain"]["warp"],
             "shear": line["strain"]["shear"],
         },
+        "tension": simulation.tension_log().to_json(),
         "area_change": line["area_change"],
         "volume_change": line["volume_change"],
         "energy": line["energy"],
@@ -49,14 +50,13 @@ pub fn warnings(simulation: &Simulation) -> Vec<String> {
     if metrics.inverted > 0 {
         warnings.push(format!("{} tetrahedra are inside out in the last frame", metrics.inverted));
     }
-    let held = simulation.inextensibility();
-    if held.unmet > 0 {
-        let (steps, most) = (held.unmet, 100.0 * held.stretch);
-        warnings.push(format!(
-            "`solver.max_stretch` was not met at the end of every step (times: {steps}); cloth was stretched by {most:.2} % at \
-             most: try more `solver.substeps` or `solver.rounds`"
-        ));
+    let tension = simulation.tension_log();
+    let missed = tension.missed();
+    warnings.extend(missed.iter().take(MOST_MISSES).map(|(body, way)| tension.miss(body, *way)));
+    if missed.len() > MOST_MISSES {
+        warnings.push(format!("{} more limits on stretch were missed", missed.len() - MOST_MISSES));
     }
+    warnings.extend(tension.held());
     warnings.extend(simulation.refused());
     warnings.extend(simulation.contact().warnings());
     warnings
@@ -76,26 +76,52 @@ pub fn crossed(simulation: &Simulation) -> Option<String> {
     })
 }
 
+/// Misses that are named one by one.
+const MOST_MISSES: usize = 5;
+
+/// The largest tension of each kind in the run, and what its limit is; nothing without cloth.
+fn tension_words(simulation: &Simulation) -> Option<String> {
+    let tension = simulation.tension_log();
+    let many = tension.bodies.len() > 1;
+    let bounded = |way: Way| tension.bodies.iter().any(|body| way.bound(&body.bounds).is_finite());
+    let words = |way: Way| {
+        let body = tension.most(way)?;
+        let bound = way.bound(&body.bounds);
+        let limit = if bound.is_finite() { format!(" ({})", limit_words(way, bound)) } else { String::new() };
+        let whose = if many { format!(" of {:?}", body.name) } else { String::new() };
+        // Where threads keep their length and the angle between them does not, the bias gives.
+        let of = body.way(Way::Any).most.peak.value;
+        let threads = [Way::Weft, Way::Warp].map(|way| body.way(way).most.peak.value);
+        let bias = way == Way::Any && of > 2.0 * threads[0].max(threads[1]).max(0.0);
+        let bias = if bias { " on the bias" } else { "" };
+        let peak = body.way(way).most.peak;
+        Some(format!("{} {}{limit}{whose}{bias}", way.name(), amount(way, peak.value.max(0.0))))
+    };
+    let shown = Way::ALL.into_iter().filter(|&way| way != Way::Edge || bounded(way));
+    let all: Vec<String> = shown.filter_map(words).collect();
+    (!all.is_empty()).then(|| all.join(", "))
+}
+
+/// What is said of the limit on stretch that was missed most, if any was in a frame that was written.
+pub fn overstretched(simulation: &Simulation) -> Option<String> {
+    let tension = simulation.tension_log();
+    let missed = tension.missed();
+    let (body, way) = missed.first()?;
+    let more = if missed.len() > 1 { format!("; {} more limits were missed", missed.len() - 1) } else { String::new() };
+    Some(format!("{}{more}", tension.miss(body, *way)))
+}
+
 /// The same for a person.
 pub fn print(simulation: &Simulation, result: &Value, folder: &Folder, seconds: f64) {
     let number = |path: &str| result.pointer(path).and_then(Value::as_f64).unwrap_or(f64::NAN);
     let (frames, each) = (simulation.frame(), number("/ms_per_frame"));
     println!("{}: {frames} frames in {}, {each:.1} ms each to simulate", simulation.scene().title(), short(seconds));
-    if simulation.objects().iter().any(|object| object.info.tets.is_empty()) {
-        let strain = ["weft", "warp", "shear"].map(|kind| 100.0 * number(&format!("/strain/{kind}/max")));
-        let area = 100.0 * number("/area_change");
-        let [weft, warp, shear] = strain;
-        println!(
-            "  largest strain at the end: weft {weft:.2} %, warp {warp:.2} %, shear {shear:.2} %; area {area:+.2} %"
-        );
+    if let Some(tension) = tension_words(simulation) {
+        println!("  tension at most: {tension}; area {:+.2} % at the end", 100.0 * number("/area_change"));
     }
     let held = simulation.inextensibility();
-    if held.limited > 0 {
-        let (most, substeps) = (100.0 * held.stretch, held.substeps);
-        println!(
-            "  held cloth was stretched by {most:.2} % at most, with {} levels and up to {substeps} substeps",
-            held.levels
-        );
+    if held.substeps > 0 {
+        println!("  {} levels of coarse nodes, up to {} substeps", held.levels, held.substeps);
     }
     if simulation.objects().iter().any(|object| !object.info.tets.is_empty()) {
         println!("  volume {:+.2} %", 100.0 * number("/volume_change"));

@@ -30,6 +30,8 @@ struct Found {
 fn run(size: Size, [weft, warp]: [f64; 2], frames: u32) -> Result<Found, Error> {
     let (around, along) = size.pick((48, 30), (84, 52));
     let sets = [
+        // The paper's method, without what taut adds to it.
+        "solver.kind=pbd".to_owned(),
         format!("cloth.skirt.generate.around={around}"),
         format!("cloth.skirt.generate.along={along}"),
         format!("cloth.skirt.stiffness.weft={weft}"),

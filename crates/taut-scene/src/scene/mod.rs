@@ -22,6 +22,7 @@
 mod macros;
 pub(crate) mod advice;
 mod assets;
+mod bounds;
 mod builtin;
 mod check;
 mod choose;

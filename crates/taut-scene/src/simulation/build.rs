@@ -7,7 +7,7 @@ use crate::scene::settings::{Cloth, Colour, Frames, Solid};
 use crate::scene::{Scene, SceneError};
 use crate::write::{FieldOn, ObjectInfo};
 use taut::mesh::{Group, TetMesh, TriMesh};
-use taut::{BuildError, ModelBuilder};
+use taut::{BuildError, Grain, ModelBuilder};
 
 /// Everything made from the scene's bodies.
 pub(super) struct Bodies {
@@ -59,7 +59,8 @@ impl Bodies {
         let mesh = place.tri_mesh(mesh).map_err(generator(scene, path, ""))?;
         let base =
             self.builder.add_cloth(&cloth.shape.name, &mesh, &cloth.material.params()).map_err(builder(scene, path))?;
-        let info = ObjectInfo::from_triangles(&cloth.shape.name, &mesh).with_velocities();
+        let mut info = ObjectInfo::from_triangles(&cloth.shape.name, &mesh).with_velocities();
+        info.notes = notes(cloth);
         let fields = ["weft", "warp", "shear", "area"];
         let info = fields.iter().fold(info, |info, name| info.with_field(name, FieldOn::Triangles));
         self.starts.extend(start.map(|start| (base, start)));
@@ -132,6 +133,18 @@ impl Bodies {
         self.warnings.extend(mesh.warnings.iter().map(|warning| format!("{name}: {warning}")));
         Ok(mesh)
     }
+}
+
+/// What the rest mesh does not show of a cloth: which way its grain runs, and which lengths are unstretched.
+fn notes(cloth: &Cloth) -> Vec<String> {
+    let words = |numbers: &[f64]| numbers.iter().map(f64::to_string).collect::<Vec<_>>().join(" ");
+    let weft = match cloth.material.grain.0 {
+        Grain::Uv(along) => format!("taut weft: texture coordinates, else along {}", words(&along)),
+        Grain::Direction(along) => format!("taut weft: along {}", words(&along)),
+    };
+    let rest = cloth.material.rest_stretch;
+    let stretched = (rest != [1.0; 2]).then(|| format!("taut rest stretch: {}", words(&rest)));
+    [weft].into_iter().chain(stretched).collect()
 }
 
 /// Aligns the material's axes as the scene asks.

@@ -20,6 +20,11 @@ impl Simulation {
     /// From then on it is a simulation of that scene: checkpoints are, too.
     pub fn change(&mut self, scene: &Scene, threads: usize) -> Result<Change, SceneError> {
         if self.same_model(scene) {
+            // The solver has a say in how far cloth may be stretched.
+            let limits = scene.settings.limits();
+            if limits != self.limits() {
+                self.set_limits(&limits).map_err(super::build::builder(scene, "solver"))?;
+            }
             self.identity = Self::identity_of(scene, scene.precision(), &*self.world, &self.drive.colliders);
             self.scene = scene.clone();
             return Ok(Change::Kept);

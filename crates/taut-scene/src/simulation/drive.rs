@@ -53,7 +53,7 @@ impl Drive {
             },
             colliders: self.colliders.iter().filter_map(|collider| collider.during(from, to)).collect(),
             meshes,
-            ..settings.solver.params()
+            ..settings.step_params()
         }
     }
 

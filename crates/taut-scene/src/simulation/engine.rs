@@ -4,7 +4,7 @@ use crate::write::checkpoint::{Checkpoint, CheckpointError, Element};
 use std::ops::Range;
 use taut::Precision;
 use taut::limit::LimitSpec;
-use taut::measure::{self, Strains, Totals};
+use taut::measure::{self, Strains, Totals, TriangleStretch};
 use taut::{Body, BuildError, Model, ModelBuilder, Params, Scratch, State, StepReport};
 
 /// A model and its state, in some precision.
@@ -30,6 +30,7 @@ pub(super) trait Engine: Send {
     /// Where pinned vertices are to be at the end of the next step, m.
     fn move_pins(&mut self, targets: &[(u32, [f64; 3])]);
     fn strains(&self) -> Strains;
+    fn stretches(&self) -> Vec<TriangleStretch>;
     fn totals(&self, gravity: [f64; 3]) -> Totals;
     fn hash(&self) -> u64;
     fn save(&self, checkpoint: &mut Checkpoint);
@@ -130,6 +131,10 @@ impl<T: Precision + Element> Engine for Typed<T> {
 
     fn strains(&self) -> Strains {
         measure::strains(&self.model, &self.state)
+    }
+
+    fn stretches(&self) -> Vec<TriangleStretch> {
+        measure::stretches(&self.model, &self.state)
     }
 
     fn totals(&self, gravity: [f64; 3]) -> Totals {

@@ -1,12 +1,13 @@
 //! What a frame is in numbers.
 
 use super::limits::limit_json;
+use super::tension::Tension;
 use serde_json::{Value as Json, json};
 use taut::ContactReport;
 use taut::limit::LimitReport;
 use taut::measure::{Spread, Strains, Totals};
 
-/// How far all elements are strained.
+/// How far all elements are strained, whichever way: longer or shorter.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StrainSpreads {
     /// Strain of cloth along the weft: length over rest length − 1.
@@ -30,11 +31,6 @@ impl StrainSpreads {
         let volumes: Vec<f64> = strains.tetrahedra.iter().map(|tet| tet[6]).collect();
         StrainSpreads { weft, warp, shear, area, stretch: Spread::of(&stretches), volume: Spread::of(&volumes) }
     }
-
-    /// The largest strain of any kind that cloth or solids have, for a progress bar.
-    pub fn largest(&self) -> f64 {
-        self.weft.max.max(self.warp.max).max(self.stretch.max)
-    }
 }
 
 /// What a frame is in numbers.
@@ -46,6 +42,8 @@ pub struct Metrics {
     pub time: f64,
     /// How far all elements are strained.
     pub strain: StrainSpreads,
+    /// How far cloth is stretched: tension and compression apart, with where it is.
+    pub tension: Tension,
     /// Energies, momenta, and changes of area and volume of all bodies together.
     pub totals: Totals,
     /// Tetrahedra that are inside out.
@@ -65,6 +63,11 @@ pub struct Metrics {
 }
 
 impl Metrics {
+    /// The largest tension of cloth along its threads, or strain of solids, for a progress bar.
+    pub fn largest_stretch(&self) -> f64 {
+        self.tension.threads().max(self.strain.stretch.max)
+    }
+
     /// As a line of `metrics.jsonl`. Numbers that are not finite become null.
     pub fn to_json(&self) -> Json {
         let spread = |s: &Spread| json!({ "max": s.max, "mean": s.mean, "p99": s.p99 });
@@ -80,6 +83,7 @@ impl Metrics {
                 "stretch": spread(&strain.stretch),
                 "volume": spread(&strain.volume),
             },
+            "tension": self.tension.to_json(),
             "area_change": totals.area_change,
             "volume_change": totals.volume_change,
             "energy": { "kinetic": totals.kinetic, "potential": totals.potential, "elastic": totals.elastic },

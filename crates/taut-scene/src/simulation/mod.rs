@@ -30,7 +30,7 @@ mod object;
 mod pins;
 mod report;
 mod surface;
-
+mod tension;
 mod unsolved;
 mod verify;
 mod weights;
@@ -43,6 +43,9 @@ pub use engine::seconds;
 pub use metrics::{Metrics, StrainSpreads};
 pub use object::{Object, ObjectKind};
 pub use report::{FrameReport, stage_names};
+pub use tension::{
+    BodyLog, BodyTension, Peak, Record, SLACK, Tension, TensionLog, Way, WayLog, WayTension, amount, limit_words, place,
+};
 pub use verify::{Crossing, Intersections};
 
 use crate::scene::advice::Timescale;
@@ -55,7 +58,7 @@ use clock::Clock;
 use drive::Drive;
 use engine::Engine;
 use report::Tally;
-use taut::limit::LimitSpec;
+use taut::limit::{LimitKind, LimitSpec};
 use taut::{ContactMaterial, Params};
 use unsolved::Look;
 use verify::ContactWatch;
@@ -153,6 +156,8 @@ impl Simulation {
         self.clock.frame += 1;
         self.tally.add(&report);
         self.watch.log.add(report.contact, report.intersections, self.time());
+        let tension = self.tension();
+        self.tally.tension.add(&tension, self.clock.frame, self.time());
         if self.clock.frame.is_multiple_of(unsolved::EVERY) {
             let look = self.look(report.residual);
             self.tally.unsolved.watch(self.clock.frame, look);
@@ -180,6 +185,17 @@ impl Simulation {
         problem.into_iter().chain(colliders).collect()
     }
 
+    /// How far cloth is stretched now, on the positions as they are.
+    pub fn tension(&self) -> Tension {
+        let positions = |object: &Object| self.world.positions(object.vertices.clone());
+        Tension::of(&self.objects, self.world.bodies(), self.limits(), self.world.stretches(), positions)
+    }
+
+    /// How far cloth was stretched in all frames so far, from frame 1 on.
+    pub fn tension_log(&self) -> &TensionLog {
+        &self.tally.tension
+    }
+
     /// What kept cloth from stretching, in all frames computed since it was made.
     pub fn inextensibility(&self) -> taut::InextensibilityReport {
         self.tally.inextensibility
@@ -187,9 +203,9 @@ impl Simulation {
 
     /// How far from done the solver was, by what it left.
     fn look(&self, residual: f64) -> Look {
-        let params = self.scene.settings.solver.params();
+        let params = self.scene.settings.step_params();
         // What something else carries presses on no row.
-        if self.tally.inextensibility.limited > 0 || !self.scene.settings.limit.is_empty() {
+        if self.tally.inextensibility.limited > 0 || !self.limits().is_empty() {
             return Look::GOOD;
         }
         let size = self.objects.iter().map(|object| unsolved::diagonal(&object.info.rest)).fold(0.0, f64::max);
@@ -272,13 +288,14 @@ impl Simulation {
             frame: self.clock.frame,
             time: self.time(),
             strain: StrainSpreads::of(self.world.strains()),
+            tension: self.tension(),
             totals: self.world.totals(self.scene.settings.world.gravity),
             inverted: self.world.strains().inverted(),
             contained: self.tally.contained,
             contacts: self.tally.contacts,
             contact: self.watch.log.frame,
             intersections: self.watch.log.intersections,
-            limit: (!self.limits().is_empty()).then_some(self.tally.limit),
+            limit: self.limits().iter().any(in_substeps).then_some(self.tally.limit),
             state_hash: self.state_hash(),
         }
     }
@@ -364,7 +381,7 @@ impl Simulation {
         if checkpoint.scene != self.identity {
             return Err(checkpoint.unusable("it is of another scene, mesh or precision".into()));
         }
-        let tally = self.tally.restored(&mut checkpoint)?;
+        let tally = self.tally.restored(&mut checkpoint, &self.tension())?;
         let log = ContactLog::from_numbers(&checkpoint.take::<u64>("contact")?);
         let log = log.ok_or_else(|| checkpoint.unusable("what it says about contact is cut off".into()))?;
         let any_late = checkpoint.names().any(|name| name == "late_pins");
@@ -377,6 +394,11 @@ impl Simulation {
         (self.tally, self.watch.log) = (tally, log);
         Ok(())
     }
+}
+
+/// Whether a limiter acts in every substep: bounds at the end of a step have nothing to say about sweeps.
+fn in_substeps(spec: &LimitSpec) -> bool {
+    !matches!(spec.kind, LimitKind::Stretch(_))
 }
 
 /// How the bodies' surfaces meet others, cloth first; none if they are not to.
@@ -402,7 +424,7 @@ fn unmet(colliders: &[ColliderObject], materials: &[ContactMaterial]) -> Vec<Str
 
 /// How fast the model swings, and how short its substeps are.
 fn timescale(scene: &Scene, engine: &dyn Engine) -> Timescale {
-    let (time, params) = (&scene.settings.time, scene.settings.solver.params());
+    let (time, params) = (&scene.settings.time, scene.settings.step_params());
     let substep = 1.0 / (time.fps * f64::from(time.steps) * f64::from(params.substeps.max(1)));
     // The others hold whatever the steps.
     let matters = matches!(params.integrator, taut::Integrator::AlphaBeta { .. } | taut::Integrator::Newmark { .. });

@@ -1,5 +1,6 @@
 //! What happened: in a frame, and in all of a run.
 
+use super::tension::{Tension, TensionLog};
 use super::unsolved::Unsolved;
 use super::{Intersections, contact_log, limits};
 use crate::write::{Checkpoint, CheckpointError};
@@ -89,6 +90,7 @@ pub(super) struct Tally {
     pub limit: LimitReport,
     pub stage_seconds: Vec<f64>,
     pub unsolved: Unsolved,
+    pub tension: TensionLog,
     pub problem: Option<Problem>,
     /// Of the last frame.
     pub left_out: LeftOut,
@@ -104,6 +106,7 @@ impl Tally {
             limit: LimitReport::none(),
             stage_seconds: vec![0.0; Stage::ALL.len()],
             unsolved: Unsolved::default(),
+            tension: TensionLog::default(),
             problem: None,
             left_out: LeftOut::default(),
         }
@@ -127,16 +130,19 @@ impl Tally {
         let counters = [self.contained, self.contacts].into_iter().chain(self.unsolved.to_numbers());
         checkpoint.put("counters", counters.collect::<Vec<u64>>());
         checkpoint.put("limit", limits::numbers(&self.limit));
+        checkpoint.put("tension", self.tension.numbers());
         checkpoint.put("stage_seconds", self.stage_seconds.clone());
     }
 
-    /// What [`save`](Self::save) put there, with nothing held so far but what `self` knows of it.
-    pub fn restored(&self, checkpoint: &mut Checkpoint) -> Result<Self, CheckpointError> {
+    /// What [`save`](Self::save) put there, with nothing held so far but what `self` knows of it. Cloth is as it is `now`.
+    pub fn restored(&self, checkpoint: &mut Checkpoint, now: &Tension) -> Result<Self, CheckpointError> {
         let counters = checkpoint.take::<u64>("counters")?;
         let mut stage_seconds = checkpoint.take::<f64>("stage_seconds")?;
         stage_seconds.resize(Stage::ALL.len(), 0.0);
         let limit = limits::from_numbers(&checkpoint.take::<u64>("limit")?);
         let limit = limit.ok_or_else(|| checkpoint.unusable("what it says about limits is cut off".into()))?;
+        let tension = TensionLog::from_numbers(&checkpoint.take::<f64>("tension")?, now);
+        let tension = tension.ok_or_else(|| checkpoint.unusable("what it says about tension is cut off".into()))?;
         let count = |at: usize| counters.get(at).copied().unwrap_or(0);
         let unsolved = Unsolved::from_numbers(counters.get(2..).unwrap_or_default());
         let (contained, contacts) = (count(0), count(1));
@@ -148,6 +154,7 @@ impl Tally {
             limit,
             stage_seconds,
             unsolved,
+            tension,
             problem: None,
             left_out: LeftOut::default(),
         })

@@ -5,12 +5,13 @@ use super::{Object, ObjectKind, metrics};
 use std::cell::OnceCell;
 use std::ops::{Deref, DerefMut};
 use taut::Body;
-use taut::measure::Strains;
+use taut::measure::{Strains, TriangleStretch};
 
 /// The engine with its strains, which are measured when somebody first asks and forgotten when anything may have changed.
 pub(super) struct World {
     engine: Box<dyn Engine>,
     strains: OnceCell<Strains>,
+    stretches: OnceCell<Vec<TriangleStretch>>,
 }
 
 impl Deref for World {
@@ -24,18 +25,24 @@ impl Deref for World {
 impl DerefMut for World {
     fn deref_mut(&mut self) -> &mut Self::Target {
         self.strains.take();
+        self.stretches.take();
         self.engine.as_mut()
     }
 }
 
 impl World {
     pub fn new(engine: Box<dyn Engine>) -> Self {
-        World { engine, strains: OnceCell::new() }
+        World { engine, strains: OnceCell::new(), stretches: OnceCell::new() }
     }
 
     /// The strains of all elements now.
     pub fn strains(&self) -> &Strains {
         self.strains.get_or_init(|| self.engine.strains())
+    }
+
+    /// How far every triangle of cloth is stretched now.
+    pub fn stretches(&self) -> &[TriangleStretch] {
+        self.stretches.get_or_init(|| self.engine.stretches())
     }
 
     /// For every object the values of each of its fields.

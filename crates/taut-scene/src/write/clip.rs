@@ -53,6 +53,8 @@ pub struct ObjectInfo {
     pub uvs: Vec<[f64; 2]>,
     /// For each triangle the texture coordinates of its corners; empty if `uvs` is.
     pub uv_triangles: Vec<[u32; 3]>,
+    /// What a reader of the rest mesh should know of the material, a line each: comments in its OBJ file.
+    pub notes: Vec<String>,
     /// Whether frames come with velocities.
     pub velocities: bool,
     /// The fields frames come with, in order.

@@ -31,6 +31,8 @@ pub(crate) fn rest_name(clip: &Clip, object: usize) -> String {
 pub(crate) fn write_rest(dir: &Path, clip: &Clip, object: usize) -> Result<PathBuf, WriteError> {
     let info = &clip.objects()[object];
     let mut bytes = obj_bytes(clip, object, &info.rest);
+    let notes = info.notes.iter().map(|note| note.replace(char::is_control, " "));
+    notes.for_each(|note| put(&mut bytes, format_args!("# {note}\n")));
     let mut loose = vec![true; info.rest.len()];
     clip.surface(object).as_flattened().iter().for_each(|&vertex| loose[vertex as usize] = false);
     // Blender drops vertices that nothing refers to, such as those inside a body, and then the cache does not fit. A

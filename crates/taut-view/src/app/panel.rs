@@ -7,7 +7,7 @@ use eframe::egui;
 use serde_json::{Value as Json, json};
 use taut_scene::fabric;
 use taut_scene::scene::Scene;
-use taut_scene::scene::settings::{Cloth, ClothElastic, Limit, Solid, Solver};
+use taut_scene::scene::settings::{Cap, Cloth, ClothElastic, Limit, Solid, Solver};
 
 impl Viewer {
     pub(super) fn settings(&mut self, ui: &mut egui::Ui) {
@@ -56,7 +56,11 @@ impl Viewer {
                 // Methods have keys of their own, so that those of the old one go.
                 let precision = solver.precision().name();
                 // Only some know how many they need.
-                let substeps = if params.substeps > 0 { params.substeps } else { 20 };
+                let substeps = match kind {
+                    "auto" => 0,
+                    _ if params.substeps > 0 => params.substeps,
+                    _ => 20,
+                };
                 let table = format!("{{ kind = {kind:?}, substeps = {substeps}, precision = {precision:?} }}");
                 self.set(self.side, "solver", table);
                 return;
@@ -73,8 +77,19 @@ impl Viewer {
                 Knob::new("iterations", "solver.iterations".into(), f64::from(params.iterations), 1.0..=100.0);
             self.knob(ui, iterations.whole().factors().about("In a substep, at most"));
             if let Solver::Auto(auto) = solver {
-                let stretch = Knob::new("most stretch", "solver.max_stretch".into(), auto.max_stretch, 0.0..=0.2);
-                self.knob(ui, stretch.about("Of cloth at the end of a step: 0.01 is one percent; 0 for no limit"));
+                let mut limited = auto.max_stretch != Some(Cap::Off);
+                let about = "Along weft and warp, at the end of every step. Off: as far as it goes";
+                if ui.checkbox(&mut limited, "limit stretch").on_hover_text(about).changed() {
+                    let to = if limited { "0.01" } else { "\"off\"" };
+                    self.set(self.side, "solver.max_stretch", to.to_owned());
+                }
+                if limited {
+                    let most = auto.max_stretch.map_or(0.01, Cap::most);
+                    let stretch = Knob::new("most stretch", "solver.max_stretch".into(), most, 0.0..=0.2);
+                    let about =
+                        "Of all cloth: 0.01 is one percent. Until this is moved, each fabric has its own limits";
+                    self.knob(ui, stretch.about(about));
+                }
             }
         });
     }
@@ -223,7 +238,7 @@ impl Viewer {
                     self.set(self.side, "limit", toml(&rest.collect()));
                 }
             });
-            for key in ["weft", "warp", "shear", "strain", "change", "rate"] {
+            for key in ["weft", "warp", "shear", "any", "edge", "strain", "change", "rate"] {
                 if let Some(value) = limit[key].as_f64() {
                     self.knob(ui, Knob::new(key, format!("limit.{at}.{key}"), value, 0.001..=0.5).factors());
                 }
@@ -306,6 +321,7 @@ fn fresh_limit(kind: &str) -> Json {
     match kind {
         "csl" | "sbd" => json!({ "kind": kind, "weft": 0.04, "warp": 0.04, "shear": 0.2 }),
         "edges" => json!({ "kind": kind, "strain": 0.04 }),
+        "stretch" => json!({ "kind": kind, "weft": 0.01, "warp": 0.01 }),
         "rate" => json!({ "kind": kind, "weft": 0.5, "warp": 0.5 }),
         "edge-rate" => json!({ "kind": kind, "rate": 0.5 }),
         _ => json!({ "kind": kind }),

@@ -35,7 +35,7 @@ impl Viewer {
         let cloth = side.shape.objects.iter().any(|object| object.cloth);
         let solid = side.shape.objects.iter().any(|object| !object.cloth);
         let curve = |name, of: &dyn Fn(&Sample) -> f64| Curve { name, values: samples.iter().map(|s| of(s)).collect() };
-        let names = ["weft", "warp", "shear", "area", "stretch", "volume"];
+        let names = ["weft", "warp", "shear", "any way", "stretch", "volume"];
         let shown = (0..6).filter(|&k| if k < 4 { cloth } else { solid });
         let strain: Vec<Curve> = shown.map(|k| curve(names[k], &move |s| 100.0 * s.strain[k])).collect();
         let energy: Vec<Curve> = ["kinetic", "potential", "elastic"]
@@ -60,7 +60,8 @@ impl Viewer {
         let width = ((ui.available_width() - (count - 1.0) * ui.spacing().item_spacing.x) / count).max(60.0);
         let height = ui.available_height().max(60.0);
         ui.horizontal(|ui| {
-            let all = [("strain, 99th percentile (%)", strain), ("energy (J)", energy), ("time a frame (ms)", time)];
+            let title = if cloth { "largest tension (%)" } else { "largest strain (%)" };
+            let all = [(title, strain), ("energy (J)", energy), ("time a frame (ms)", time)];
             all.iter().take(count as usize).for_each(|(title, curves)| plot(ui, [width, height], title, curves));
         });
     }

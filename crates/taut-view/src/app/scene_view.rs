@@ -10,6 +10,7 @@ use eframe::egui::{self, Color32, Key, Pos2, Rect};
 use eframe::egui_wgpu::RenderState;
 use glam::DVec3;
 use taut_render::Legend;
+use taut_scene::simulation::{Tension, Way, amount, limit_words};
 
 /// A picture on the graphics card, and the window's name for it.
 struct Pane {
@@ -263,6 +264,10 @@ impl Viewer {
             let to = rect.left_bottom() + egui::vec2(10.0, -26.0);
             painter.text(to, egui::Align2::LEFT_BOTTOM, text, font.clone(), Color32::DARK_RED);
         }
+        if let Some(text) = overstretched(&metrics.tension) {
+            let to = rect.left_bottom() + egui::vec2(10.0, -44.0);
+            painter.text(to, egui::Align2::LEFT_BOTTOM, text, font.clone(), Color32::DARK_RED);
+        }
         if let Some(legend) = self.snapshot.heat.legend(self.look.strain) {
             let known = self.snapshot.sides[pane].values.iter().any(Option::is_some);
             if known {
@@ -335,4 +340,13 @@ fn draw_legend(painter: &egui::Painter, rect: Rect, legend: &Legend, ink: Color3
     }
     let to = egui::pos2(rect.max.x - 10.0, bar.min.y - 12.0);
     painter.text(to, egui::Align2::RIGHT_BOTTOM, &legend.label, egui::FontId::proportional(13.0), ink);
+}
+
+/// What is beyond its limit now, the first kind of the first cloth that is.
+fn overstretched(tension: &Tension) -> Option<String> {
+    let all = tension.bodies.iter().flat_map(|body| Way::ALL.map(|way| (body, way)));
+    let (body, way) = all.into_iter().find(|(body, way)| body.way(*way).beyond > 0)?;
+    let (value, limit) = (body.way(way).most.value, way.bound(&body.bounds));
+    let (value, limit) = (amount(way, value), limit_words(way, limit));
+    Some(format!("{} is beyond its limit: {} {value} ({limit}), {} triangles", body.name, way.name(), body.beyond))
 }

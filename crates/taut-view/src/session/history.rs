@@ -1,14 +1,15 @@
 //! What plots show: some numbers of every frame.
 
 use std::collections::VecDeque;
-use taut_scene::simulation::{Metrics, Simulation};
+use taut_scene::simulation::{Metrics, Simulation, Way};
 
 /// Some numbers of a frame.
 #[derive(Clone, Debug, Default)]
 pub struct Sample {
     /// Its time, s.
     pub time: f64,
-    /// The 99th percentile of the strain of cloth: weft, warp, shear, area; and of solids: stretch, volume.
+    /// The largest tension of cloth: along weft and warp, shear (a cosine), along any direction; and the largest strain of
+    /// solids: stretch, volume.
     pub strain: [f64; 6],
     /// Kinetic, potential and elastic energy, J.
     pub energy: [f64; 3],
@@ -37,15 +38,11 @@ impl History {
         }
         self.samples.push_back(Sample {
             time: m.time,
-            strain: [
-                &m.strain.weft,
-                &m.strain.warp,
-                &m.strain.shear,
-                &m.strain.area,
-                &m.strain.stretch,
-                &m.strain.volume,
-            ]
-            .map(|spread| spread.p99),
+            strain: {
+                let [weft, warp, shear, any] = [Way::Weft, Way::Warp, Way::Shear, Way::Any]
+                    .map(|way| m.tension.most(way).map_or(0.0, |body| body.way(way).most.value.max(0.0)));
+                [weft, warp, shear, any, m.strain.stretch.max, m.strain.volume.max]
+            },
             energy: [m.totals.kinetic, m.totals.potential, m.totals.elastic],
             stages: stages.iter().map(|seconds| (seconds * 1e3) as f32).collect(),
         });

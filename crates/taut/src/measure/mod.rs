@@ -2,9 +2,11 @@
 
 mod energy;
 mod field;
+mod stretch;
 
 pub use energy::{elastic_energy, firmness};
 pub use field::{Field, FieldPlace};
+pub use stretch::{HeldParts, TriangleStretch, stretches};
 
 use crate::constraint::{Batch, Block, Visit};
 use crate::element::{Element, RowValues};

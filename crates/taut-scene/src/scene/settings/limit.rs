@@ -1,18 +1,22 @@
 //! `[[limit]]`: strain limiters, in the order they act.
 
-use super::Settings;
+use super::cap::{Cap, ShearCap};
+use super::{Cloth, Settings};
+use crate::scene::bounds::Named;
 use crate::scene::check::body_names;
 use crate::scene::decode::{Reader, Rule, Value, number};
 use crate::scene::document::{Node, Tree};
 use crate::scene::units;
 use serde_json::{Value as Json, json};
 use taut::limit::{
-    ApslSettings, Band, CslMotion, CslScheme, CslSettings, LimitKind, LimitSpec, StrainLimits, SweepSettings,
+    ApslSettings, Band, CslMotion, CslScheme, CslSettings, LimitKind, LimitSpec, StrainLimits, StretchBounds,
+    SweepSettings,
 };
 
 const STRAIN: Rule = Rule::ANY.from(0.0).to(100.0);
 const SHEAR: Rule = Rule::ANY.from(0.0).to(1.0);
 const RATE: Rule = Rule::ANY.from(0.0).to(1e6).unit("1/s");
+const TANGENT: Rule = Rule::ANY.from(0.0).to(1000.0);
 const SWEEPS: Rule = Rule::ANY.from(1.0).to(10_000.0);
 const TOLERANCE: Rule = Rule::ANY.from(0.0).to(1.0);
 
@@ -27,6 +31,8 @@ variants! {
         Sbd(SbdLimit) = "sbd",
         /// Lengths of the edges of cloth and solids.
         Edges(EdgeLimit) = "edges",
+        /// How far cloth may be stretched at the end of a step, after everything else. Takes the place of what holds by default.
+        Stretch(StretchLimit) = "stretch",
         /// Areas of the triangles of cloth, all at once (area-preserving strain limiting).
         Area(SizeLimit) = "area",
         /// Volumes of the tetrahedra of solids, all at once.
@@ -122,6 +128,24 @@ section! {
         iterations: u32 = 20 => SWEEPS;
         /// What counts as within the limits.
         tolerance: Fraction = Fraction(1e-3) => TOLERANCE;
+    }
+}
+
+section! {
+    /// How far cloth may be stretched at the end of a step.
+    pub struct StretchLimit {
+        /// The cloth it is for; all if not given.
+        bodies: Vec<String> = Vec::new();
+        /// Along the weft: a fraction or text such as "4 %"; "off" for as far as it goes.
+        weft: Option<Cap> = None => STRAIN;
+        /// Along the warp, likewise.
+        warp: Option<Cap> = None => STRAIN;
+        /// The angle between the yarns and a right angle: text such as "20 deg", or its tangent; or "off".
+        shear: Option<ShearCap> = None => TANGENT;
+        /// Along any direction.
+        any: Option<Cap> = None => STRAIN;
+        /// Edges of triangles.
+        edge: Option<Cap> = None => STRAIN;
     }
 }
 
@@ -313,6 +337,31 @@ impl Limit {
             Limit::Area(l) | Limit::Volume(l) => &l.bodies,
             Limit::Rate(l) => &l.bodies,
             Limit::EdgeRate(l) => &l.bodies,
+            Limit::Stretch(l) => &l.bodies,
+        }
+    }
+
+    /// Which bounds on the stretch of a cloth it names.
+    pub(crate) fn named(&self, cloth: &Cloth) -> Named {
+        let tension =
+            |bound: &Option<Bound>| matches!(bound, Some(Bound::Both(_) | Bound::Sides { tension: Some(_), .. }));
+        let threads = |weft, warp, shear: bool| Named { weft, warp, shear, ..Named::default() };
+        match self {
+            Limit::Csl(l) => threads(tension(&l.weft), tension(&l.warp), l.shear.is_some()),
+            Limit::Sbd(l) => threads(tension(&l.weft), tension(&l.warp), l.shear.is_some()),
+            Limit::Fabric(_) => {
+                let some = cloth.material.fabric.is_some();
+                threads(some, some, some)
+            }
+            Limit::Edges(l) => Named { edge: tension(&Some(l.strain)), ..Named::default() },
+            Limit::Stretch(l) => Named {
+                weft: l.weft.is_some(),
+                warp: l.warp.is_some(),
+                shear: l.shear.is_some(),
+                any: l.any.is_some(),
+                edge: l.edge.is_some(),
+            },
+            Limit::Area(_) | Limit::Volume(_) | Limit::Rate(_) | Limit::EdgeRate(_) => Named::default(),
         }
     }
 
@@ -345,8 +394,11 @@ impl Limit {
         cloth.map(|c| c.shape.name.as_str()).chain(solid.map(|s| s.shape.name.as_str())).collect()
     }
 
-    /// Whether it has weft, warp and shear, and limits none of them.
+    /// Whether it has weft, warp and shear or other bounds on stretch, and says nothing about any of them.
     pub(crate) fn is_empty(&self) -> bool {
+        if let Limit::Stretch(StretchLimit { weft, warp, shear, any, edge, .. }) = self {
+            return shear.is_none() && [weft, warp, any, edge].iter().all(|cap| cap.is_none());
+        }
         self.limits().is_some_and(|l| !(l.weft.limits() || l.warp.limits() || l.shear.limits()))
     }
 
@@ -376,6 +428,21 @@ impl Limit {
             Limit::Area(l) => LimitKind::Areas(size(l)),
             Limit::Volume(l) => LimitKind::Volumes(size(l)),
             Limit::Rate(l) => LimitKind::Rate(limits, sweeps(l.iterations, l.tolerance)),
+            Limit::Stretch(l) => {
+                let cap = |cap: Option<Cap>| cap.map_or(f64::INFINITY, Cap::most);
+                let bounds = StretchBounds {
+                    weft: cap(l.weft),
+                    warp: cap(l.warp),
+                    shear: l.shear.map_or(f64::INFINITY, ShearCap::cosine),
+                    any: cap(l.any),
+                    edge: cap(l.edge),
+                };
+                // Nothing but "off".
+                if bounds == StretchBounds::NONE {
+                    return Vec::new();
+                }
+                LimitKind::Stretch(bounds)
+            }
             Limit::EdgeRate(l) => LimitKind::EdgeRate(Bound::both(Some(l.rate)), sweeps(l.iterations, l.tolerance)),
         };
         let number = |name: &String| body_names(settings).position(|known| known == name);
@@ -392,11 +459,4 @@ fn fabrics(limit: &FabricLimit, settings: &Settings, sweeps: SweepSettings) -> V
             Some(LimitSpec::csl(cloth.material.fabric?.0.engine.strain_limits()).with_sweeps(sweeps).on(&[at]))
         })
         .collect()
-}
-
-impl Settings {
-    /// The engine's limiters, in the order they act.
-    pub fn limits(&self) -> Vec<LimitSpec> {
-        self.limit.iter().flat_map(|limit| limit.specs(self)).collect()
-    }
 }

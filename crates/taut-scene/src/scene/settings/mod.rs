@@ -1,6 +1,7 @@
 //! The sections of a scene file, each declared once.
 
 mod body;
+mod cap;
 mod collider;
 mod contact;
 mod generate;
@@ -13,17 +14,18 @@ mod values;
 mod world;
 
 pub use body::{Cloth, ClothDamping, ClothRows, Initial, Jitter, Scramble, Solid, SolidRows, Spin};
+pub use cap::{Cap, ShearCap};
 pub use collider::{BoxShape, CapsuleShape, Collider, MeshShape, PlaneShape, Shape, SphereShape};
 pub use contact::{CONTACT_BY_DEFAULT, Contact};
 pub use generate::*;
 pub use limit::{
     Bound, CslLimit, CslMethod, CslWay, EdgeLimit, EdgeRateLimit, FabricLimit, Fraction, Limit, RateLimit, SbdLimit,
-    SizeLimit,
+    SizeLimit, StretchLimit,
 };
 pub use material::{ClothElastic, Continuum, ElasticDamping, FabricName, Links, SolidElastic, StretchShear};
 pub use output::{Camera, Coloured, Output, Pictures};
 pub use pin::{Motion, Pin, Resize, Revolve, Select, SelectBox, SelectSphere, SelectTable, Weight};
-pub use solver::{AlphaBeta, Global, Integrator, Newmark, Pbd, Plain, Solver};
+pub use solver::{AlphaBeta, Auto, Global, Integrator, Newmark, Pbd, Plain, Solver};
 pub use values::{AxisTurn, Colour, Each, Form, FormatName, Frames, GrainChoice, Precision, Turn};
 pub use world::{About, Air, Drag, Time, World};
 
@@ -35,7 +37,7 @@ section! {
         /// How long, and how many frames.
         time: Time = Time::default();
         /// The method that moves everything.
-        solver: Solver = Solver::Pbd(Pbd::default());
+        solver: Solver = Solver::Auto(Auto::default());
         /// What holds everywhere.
         world: World = World::default();
         /// Wind and drag.

@@ -1,20 +1,23 @@
 //! `[solver]`: which method moves everything, and how time goes on.
 
+use super::cap::{Cap, ShearCap};
 use super::values::Precision;
 use crate::scene::decode::Rule;
 
 const ROUNDS: Rule = Rule::ANY.from(1.0).to(10_000.0);
+const STRETCH: Rule = Rule::ANY.from(0.0).to(100.0);
+const TANGENT: Rule = Rule::ANY.from(0.0).to(1000.0);
 const TOLERANCE: Rule = Rule::ANY.from(0.0).to(1e6);
 
 variants! {
     /// The method that moves everything.
-    pub enum Solver default "pbd" {
-        /// Position-based dynamics: every row of every element in turn (Gauss–Seidel). Rows with a physical stiffness keep
-        /// total multipliers, so that iterations do not change it.
-        Pbd(Pbd) = "pbd",
-        /// The same with all that keeps cloth from stretching: coarse levels, tethers to what is held, and a limit. What was chosen
-        /// and how far cloth stretched is in the results.
+    pub enum Solver default "auto" {
+        /// Position-based dynamics with all that keeps cloth from stretching: coarse levels, tethers to what is held, and limits
+        /// at the end of every step. Substeps are chosen. How far cloth was stretched is in the results.
         Auto(Auto) = "auto",
+        /// Position-based dynamics alone: every row of every element in turn (Gauss–Seidel), without limits but those of
+        /// `[[limit]]`. Rows with a physical stiffness keep total multipliers, so that iterations do not change it.
+        Pbd(Pbd) = "pbd",
         /// All elements at once, averaged (Jacobi). For bodies with a physical stiffness, like all that follow.
         Jacobi(Global) = "jacobi",
         /// Steepest descent of the residual of all rows together.
@@ -56,10 +59,15 @@ section! {
 }
 
 section! {
-    /// Position-based dynamics that keeps cloth within a stretch.
+    /// Position-based dynamics that keeps cloth within its limits.
     pub struct Auto + Default {
-        /// The largest stretch of cloth at the end of a step, where its material holds it: 0.01 is one percent. 0 for no limit.
-        max_stretch: f64 = 0.01 => Rule::ANY.from(0.0).to(10.0);
+        /// The largest stretch of all cloth along weft and warp at the end of a step, soft cloth too: a fraction or text such as
+        /// "2 %"; "off" for none. If not given: that of its `fabric`, 1 % along directions of `stiffness` 1, none along others. A
+        /// `[[limit]]` has its own way.
+        max_stretch: Option<Cap> = None => STRETCH;
+        /// The largest angle between the yarns of all cloth and a right angle: text such as "20 deg", or its tangent, as fabrics
+        /// have it; "off" for none. If not given: that of its `fabric`.
+        max_shear: Option<ShearCap> = None => TANGENT;
         /// Substeps in a step; 0 for as many as motion and fabric need: 10 in 1/60 s, up to 25 while cloth turns fast, or more where the
         /// fabric is soft. Fewer cost less and lose more motion.
         substeps: u32 = 0 => Rule::ANY.from(0.0).to(10_000.0);
@@ -155,6 +163,14 @@ impl Solver {
         }
     }
 
+    /// What it says about stretch and shear of all cloth, if it keeps cloth within limits at all.
+    pub(crate) fn caps(&self) -> Option<(Option<Cap>, Option<ShearCap>)> {
+        match self {
+            Solver::Auto(auto) => Some((auto.max_stretch, auto.max_shear)),
+            _ => None,
+        }
+    }
+
     /// From one moment to the next.
     pub fn integrator(&self) -> &Integrator {
         match self {
@@ -195,7 +211,6 @@ impl Solver {
                 inextensibility: taut::Inextensibility {
                     levels: a.levels,
                     tethers: a.tethers,
-                    max_stretch: a.max_stretch,
                     rounds: a.rounds,
                     ..taut::Inextensibility::NONE
                 },

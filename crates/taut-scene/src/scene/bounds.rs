@@ -1,0 +1,139 @@
+//! How far each cloth may be stretched at the end of a step: what holds if nobody asks, and who may change it.
+//!
+//! | from | weft, warp | shear | any direction | edges |
+//! | --- | --- | --- | --- | --- |
+//! | `fabric` | its own limits | its own limit | of fabrics without a direction instead of weft and warp | |
+//! | `stiffness` 1 | 1 %, each on its own | | | 1 % where `edge` is 1 and neither weft nor warp is |
+//! | `stiffness` below 1, or `elastic` | none | | | |
+//! | `solver.max_stretch` | takes the place of the ones above for all cloth, soft ones too; "off" of all of them | | | |
+//! | `solver.max_shear` | | likewise | | |
+//! | `[[limit]]` | whatever it names of a cloth takes the place of all above for that cloth | | | |
+//!
+//! Solvers that are asked for by another name than "auto" have no limits but those of `[[limit]]`.
+
+use super::settings::{Cap, Cloth, Limit, Settings, ShearCap};
+use taut::limit::{LimitSpec, StretchBounds};
+use taut::{Membrane, Orthotropic, Params};
+
+/// What cloth of unitless stiffness 1 may be stretched by.
+const STIFF: f64 = 0.01;
+
+/// Substeps in a second for soft bodies of shares: as many as "pbd" has at 60 steps a second.
+const SHARES: f64 = 1200.0;
+
+/// How far a shear modulus may be from that of a material without a direction: published figures are rounded.
+const ROUNDED: f64 = 0.05;
+
+/// Which bounds a limit names.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Named {
+    pub weft: bool,
+    pub warp: bool,
+    pub shear: bool,
+    pub any: bool,
+    pub edge: bool,
+}
+
+impl Settings {
+    /// The engine's limiters: those of `[[limit]]` in the order they act, then the bounds that hold by default, once for all
+    /// cloth that has the same.
+    pub fn limits(&self) -> Vec<LimitSpec> {
+        let mut out: Vec<LimitSpec> = self.limit.iter().flat_map(|limit| limit.specs(self)).collect();
+        let mut groups: Vec<(StretchBounds, Vec<usize>)> = Vec::new();
+        for (at, cloth) in self.cloth.iter().enumerate() {
+            let bounds = self.unnamed(cloth);
+            match groups.iter_mut().find(|(known, _)| *known == bounds) {
+                _ if bounds == StretchBounds::NONE => {}
+                Some((_, bodies)) => bodies.push(at),
+                None => groups.push((bounds, vec![at])),
+            }
+        }
+        out.extend(groups.into_iter().map(|(bounds, bodies)| LimitSpec::stretch(bounds).on(&bodies)));
+        out
+    }
+
+    /// The engine's parameters, as far as they are the solver's.
+    pub(crate) fn step_params(&self) -> Params {
+        let mut params = self.solver.params();
+        let all = self.cloth.iter().map(|cloth| self.defaults(cloth));
+        let least = all.map(|b| b.weft.min(b.warp).min(b.any).min(b.edge)).fold(f64::INFINITY, f64::min);
+        params.inextensibility.max_stretch = if least.is_finite() { least } else { 0.0 };
+        // The engine chooses substeps for cloth. Soft bodies of shares are as stiff as their substeps are many.
+        if params.substeps == 0 && self.solid.iter().any(|solid| solid.material.elastic.is_none()) {
+            let seconds = 1.0 / (self.time.fps * f64::from(self.time.steps));
+            params.substeps = (SHARES * seconds - 1e-9).ceil().clamp(1.0, 10_000.0) as u32;
+        }
+        params
+    }
+
+    /// What holds by default on a cloth, without what a limit names.
+    fn unnamed(&self, cloth: &Cloth) -> StretchBounds {
+        let mut bounds = self.defaults(cloth);
+        let here = |limit: &&Limit| limit.bodies().is_empty() || limit.bodies().contains(&cloth.shape.name);
+        for limit in self.limit.iter().filter(here) {
+            let named = limit.named(cloth);
+            let drop = |bound: &mut f64, named: bool| {
+                if named {
+                    *bound = f64::INFINITY;
+                }
+            };
+            drop(&mut bounds.weft, named.weft);
+            drop(&mut bounds.warp, named.warp);
+            drop(&mut bounds.shear, named.shear);
+            // What has no direction is bounded in all of them: who names one means that.
+            drop(&mut bounds.any, named.any || named.weft || named.warp);
+            drop(&mut bounds.edge, named.edge);
+        }
+        bounds
+    }
+
+    /// What holds by default on a cloth.
+    fn defaults(&self, cloth: &Cloth) -> StretchBounds {
+        let Some((stretch, shear)) = self.solver.caps() else { return StretchBounds::NONE };
+        let mut bounds = match stretch {
+            Some(Cap::Off) => StretchBounds::NONE,
+            other => material(cloth, other.map(Cap::most)),
+        };
+        if let Some(cap) = shear {
+            bounds.shear = ShearCap::cosine(cap);
+        }
+        bounds
+    }
+}
+
+/// What a cloth's material says, with another bound on lengths if there is one.
+fn material(cloth: &Cloth, stretch: Option<f64>) -> StretchBounds {
+    let material = &cloth.material;
+    let isotropic = matches!(
+        material.params().elasticity.map(|e| e.membrane),
+        Some(Membrane::Continuum(moduli)) if is_isotropic(&moduli)
+    );
+    let lengths = |weft: f64, warp: f64, shear: f64| match isotropic {
+        true => StretchBounds { any: weft.min(warp), shear, ..StretchBounds::NONE },
+        false => StretchBounds { weft, warp, shear, ..StretchBounds::NONE },
+    };
+    let none = f64::INFINITY;
+    match (&material.elastic, material.fabric) {
+        (Some(_), _) => lengths(stretch.unwrap_or(none), stretch.unwrap_or(none), none),
+        (None, Some(fabric)) => {
+            let own = fabric.0.engine.stretch_bounds();
+            lengths(stretch.unwrap_or(own.weft), stretch.unwrap_or(own.warp), own.shear)
+        }
+        (None, None) => {
+            let k = &material.stiffness;
+            let stiff = |share: f64| if share == 1.0 { STIFF } else { none };
+            let edges = k.edge == 1.0 && k.weft < 1.0 && k.warp < 1.0;
+            match edges {
+                true => StretchBounds { edge: stretch.unwrap_or(STIFF), ..StretchBounds::NONE },
+                false => lengths(stretch.unwrap_or(stiff(k.weft)), stretch.unwrap_or(stiff(k.warp)), none),
+            }
+        }
+    }
+}
+
+/// Whether moduli are those of a material without a direction.
+fn is_isotropic(moduli: &Orthotropic) -> bool {
+    let Orthotropic { weft, warp, poisson, shear } = *moduli;
+    let even = Orthotropic::isotropic(weft, poisson).shear;
+    weft == warp && even.is_finite() && (shear - even).abs() <= ROUNDED * even.abs()
+}

@@ -1,0 +1,119 @@
+//! How far something may go at most, or "off".
+
+use super::limit::Fraction;
+use crate::scene::decode::{Reader, Rule, Value, number};
+use crate::scene::document::{Node, Tree};
+use crate::scene::units;
+use serde_json::{Value as Json, json};
+
+/// How far cloth may be stretched at most: 0.01 is one percent.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Cap {
+    /// As far as it goes.
+    Off,
+    /// So far.
+    At(f64),
+}
+
+const OFF: &str = "off";
+
+impl Cap {
+    /// As a number: ∞ if off.
+    pub fn most(self) -> f64 {
+        match self {
+            Cap::Off => f64::INFINITY,
+            Cap::At(most) => most,
+        }
+    }
+}
+
+impl Value for Cap {
+    fn expected(rule: &Rule) -> String {
+        format!("{}, or \"{OFF}\"", Fraction::expected(rule))
+    }
+
+    fn decode(reader: &mut Reader, node: &Node, rule: &Rule) -> Option<Self> {
+        match &node.tree {
+            Tree::Text(text) if text.trim() == OFF => Some(Cap::Off),
+            Tree::Text(text) => {
+                let most = units::convert(text, rule.unit).filter(|most| rule.allows(*most));
+                if most.is_none() {
+                    reader.unexpected(node, &Self::expected(rule), Vec::new());
+                }
+                most.map(Cap::At)
+            }
+            Tree::Integer(_) | Tree::Float(_) => f64::decode(reader, node, rule).map(Cap::At),
+            _ => {
+                reader.unexpected(node, &Self::expected(rule), Vec::new());
+                None
+            }
+        }
+    }
+
+    fn schema(rule: &Rule) -> Json {
+        json!({ "anyOf": [Fraction::schema(rule), { "const": OFF }] })
+    }
+
+    fn json(&self) -> Json {
+        match self {
+            Cap::Off => OFF.into(),
+            Cap::At(most) => number(*most),
+        }
+    }
+}
+
+/// How far cloth may be sheared at most: the tangent of the angle between its yarns and a right angle, as the limits of
+/// fabrics are given.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ShearCap {
+    /// As far as it goes.
+    Off,
+    /// So far.
+    At(f64),
+}
+
+impl ShearCap {
+    /// The cosine of the angle between the yarns: ∞ if off.
+    pub fn cosine(self) -> f64 {
+        match self {
+            ShearCap::Off => f64::INFINITY,
+            ShearCap::At(tangent) => tangent.atan().sin(),
+        }
+    }
+}
+
+impl Value for ShearCap {
+    fn expected(rule: &Rule) -> String {
+        format!("{}, or text such as \"20 deg\", below 90, or \"{OFF}\"", f64::expected(rule))
+    }
+
+    fn decode(reader: &mut Reader, node: &Node, rule: &Rule) -> Option<Self> {
+        match &node.tree {
+            Tree::Text(text) if text.trim() == OFF => Some(ShearCap::Off),
+            Tree::Text(text) => {
+                let degrees = units::convert(text, "degrees").filter(|degrees| (0.0..90.0).contains(degrees));
+                if degrees.is_none() {
+                    reader.unexpected(node, &Self::expected(rule), Vec::new());
+                }
+                degrees.map(|degrees| ShearCap::At(degrees.to_radians().tan()))
+            }
+            Tree::Integer(_) | Tree::Float(_) => f64::decode(reader, node, rule).map(ShearCap::At),
+            _ => {
+                reader.unexpected(node, &Self::expected(rule), Vec::new());
+                None
+            }
+        }
+    }
+
+    fn schema(rule: &Rule) -> Json {
+        let angle = json!({ "type": "string", "pattern": "^[0-9.]+ *(deg|degrees|°|rad)$" });
+        json!({ "anyOf": [f64::schema(rule), angle, { "const": OFF }] })
+    }
+
+    fn json(&self) -> Json {
+        match self {
+            ShearCap::Off => OFF.into(),
+            ShearCap::At(tangent) => number(*tangent),
+        }
+    }
+}
