@@ -13,9 +13,8 @@ use crate::lanes::{BLOCK, Scalar, Shared, Vertex, xyz};
 use core::marker::PhantomData;
 use core::sync::atomic::{AtomicU64, Ordering};
 
-/// How fast displacements count as: as if they had taken the time since bounds were last kept over this, or the last substep over
-/// [`KAPPA`], whichever is slower. They mend what went wrong in all of that time; as fast as the shortest of substeps they would throw
-/// vertices about.
+/// How fast displacements count as: as if they had taken a step over this, or the last substep over [`KAPPA`], whichever is slower. They
+/// mend what went wrong in all of that time; as fast as the shortest of substeps they would throw vertices about.
 const HASTE: f64 = 5.0;
 /// How much of the displacements counts as velocity at most. All of it over cloth that is not quite solved made it gain energy; none of it
 /// left the motion behind what bounds do, for them to do again.
@@ -212,7 +211,7 @@ pub(crate) struct EndPositions<'a, T> {
     pub x_predicted: Shared<'a, Vertex<T>>,
     /// How much velocity a displacement of x over x̃ means, times the substep's length.
     pub gain: f64,
-    /// The substep's part of the time since bounds were last kept.
+    /// The substep's part of the step.
     pub part: f64,
 }
 

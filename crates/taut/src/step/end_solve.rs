@@ -7,6 +7,7 @@
 
 use super::Precision;
 use super::Stage;
+use super::arrays::Chunk;
 use super::run::{Log, Run, Substep};
 use crate::constraint::{Marks, vertices_of};
 use crate::contact::PlacedCollider;
@@ -31,6 +32,8 @@ pub(super) const BEYOND: f64 = 1.005;
 pub(super) struct EndMemory<T> {
     /// Positions when bounds were last met, m: within bounds and free of intersections.
     pub good: Vec<Vertex<T>>,
+    /// Positions and x̃ before bounds were met, m.
+    before: [Vec<Vertex<T>>; 2],
     /// Vertices that are heavier for a while, and their inverse masses, 1/kg.
     heavier: Vec<(u32, T)>,
 }
@@ -41,6 +44,24 @@ impl<T: Scalar> EndMemory<T> {
         self.good.clear();
         self.good.extend_from_slice(x);
         self.heavier.clear();
+    }
+
+    /// Keeps positions and x̃ in mind, m.
+    fn remember(&mut self, lists: [&[Vertex<T>]; 2]) {
+        for (before, now) in self.before.iter_mut().zip(lists) {
+            before.clear();
+            before.extend_from_slice(now);
+        }
+    }
+
+    /// Has x̃ go along with all of what was moved since.
+    fn go_along(&self, x: &[Vertex<T>], x_predicted: &mut [Vertex<T>]) {
+        let [x_before, predicted_before] = &self.before;
+        for (v, predicted) in x_predicted.iter_mut().enumerate() {
+            if x[v] != x_before[v] {
+                (0..3).for_each(|k| predicted[k] = predicted_before[v][k] + (x[v][k] - x_before[v][k]));
+            }
+        }
     }
 
     /// Makes some vertices heavier, each once.
@@ -74,7 +95,7 @@ impl<T: Precision> Run<'_, T> {
             x: self.arrays.x,
             x_predicted: self.arrays.x_predicted,
             gain: substep.scheme.rate * self.time.h,
-            part: 1.0 / f64::from(substeps),
+            part: 1.0 / f64::from(self.time.substeps),
         };
         for turn in 0..=TURNS {
             self.keep_bounds(worker, limit, at, substep, log);
@@ -119,8 +140,15 @@ impl<T: Precision> Run<'_, T> {
             |tiles: &[u32], moved: &Marks| self.clear_tiles(worker, &substep.colliders, tiles, moved, much);
         let meets = !substep.colliders.is_empty() || self.parts.contact.is_some();
         let most = self.params.inextensibility.rounds.max(1);
-        let (rounds, _) = limit.pass(self.over(worker), at, most, if meets { Some(&mut beside) } else { None });
+        let remember = |memory: &mut EndMemory<T>, chunk: Chunk<'_, T>| memory.remember([chunk.x, chunk.x_predicted]);
+        self.arrays.alone(worker, |chunk| self.end_memory(|memory| remember(memory, chunk)));
+        let (rounds, met) = limit.pass(self.over(worker), at, most, if meets { Some(&mut beside) } else { None });
         log.tally.rounds += u64::from(rounds);
+        // Where bounds and contact do not come to an end, the way there is no motion: as velocity it would feed the next step's.
+        if !met {
+            let go_along = |memory: &mut EndMemory<T>, chunk: Chunk<'_, T>| memory.go_along(chunk.x, chunk.x_predicted);
+            self.arrays.alone(worker, |chunk| self.end_memory(|memory| go_along(memory, chunk)));
+        }
         self.lap(log, Stage::Limit);
     }
 
