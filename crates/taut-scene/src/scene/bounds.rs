@@ -5,7 +5,7 @@
 //! | `fabric` | its own limits | its own limit | of fabrics without a direction instead of weft and warp | |
 //! | `stiffness` 1 | 1 %, each on its own | | | 1 % where `edge` is 1 and neither weft nor warp is |
 //! | `stiffness` below 1, or `elastic` | none | | | |
-//! | `solver.max_stretch` | takes the place of the ones above for all cloth, soft ones too; "off" of all of them | | | |
+//! | `solver.max_stretch` | in place of the ones above for all cloth, soft ones too; "off" of all of them | | | |
 //! | `solver.max_shear` | | likewise | | |
 //! | `[[limit]]` | whatever it names of a cloth takes the place of all above for that cloth | | | |
 //!
@@ -35,8 +35,8 @@ pub(crate) struct Named {
 }
 
 impl Settings {
-    /// The engine's limiters: those of `[[limit]]` in the order they act, then the bounds that hold by default, once for all
-    /// cloth that has the same.
+    /// The engine's limiters: those of `[[limit]]` in the order they act, then the bounds that hold by default, once for
+    /// all cloth that has the same.
     pub fn limits(&self) -> Vec<LimitSpec> {
         let mut out: Vec<LimitSpec> = self.limit.iter().flat_map(|limit| limit.specs(self)).collect();
         let mut groups: Vec<(StretchBounds, Vec<usize>)> = Vec::new();

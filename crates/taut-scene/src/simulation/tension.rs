@@ -272,8 +272,8 @@ impl Tension {
         count(&|body| body.beyond) as f64 / count(&|body| body.triangles).max(1) as f64
     }
 
-    /// For a line of metrics: the largest of all cloth with where it is, and each cloth on its own. Numbers that are not
-    /// finite become null.
+    /// For a line of metrics: the largest of all cloth with where it is, and each cloth on its own. Numbers that are
+    /// not finite become null.
     pub fn to_json(&self) -> Json {
         let mut out = Map::new();
         for way in Way::ALL {
@@ -528,8 +528,8 @@ impl TensionLog {
             let of = body.way(way);
             let (what, times) = (of.held.words(way, way.bound(&body.bounds)), of.held_frames_beyond);
             format!(
-                "pins stretch {:?} between them beyond its limit: {what}, in {times} of {} frames; nothing can move what lies \
-                 between pins alone",
+                "pins stretch {:?} between them beyond its limit: {what}, in {times} of {} frames; nothing can move \
+                 what lies between pins alone",
                 body.name, self.frames
             )
         })
