@@ -53,7 +53,7 @@ pub use builder::{
 };
 pub use contact::{Collider, ColliderMesh, Contact, ContactMaterial, ContactReport, MeshCollider, Pose, Shape};
 pub use lanes::{Scalar, Width};
-pub use levels::{Inextensibility, InextensibilityReport};
+pub use levels::{Inextensibility, InextensibilityReport, MissedBound};
 pub use model::{Body, BodyKind, Model};
 pub use solve::Solver;
 pub use solve::aero::Air;

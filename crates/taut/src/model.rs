@@ -6,7 +6,7 @@ use crate::contact::pipeline::ModelSurfaces;
 use crate::element::Element;
 use crate::lanes::Scalar;
 pub(crate) use crate::levels::Identity;
-use crate::levels::RestModel;
+use crate::levels::{RestModel, SlantedThread};
 use crate::limit::{LimitSpec, Stack, StretchBounds};
 use crate::solve::user::UserRows;
 use core::ops::Range;
@@ -22,6 +22,8 @@ pub struct Model<T: Scalar> {
     // Not public: kernels trust the places in them without a check.
     pub(crate) elements: Elements<T>,
     pub(crate) faces: Batch<T, 3, 1, 0>,
+    /// Warp threads that do not run across weft.
+    pub(crate) slanted: Vec<SlantedThread>,
     /// What was added, in order.
     pub bodies: Vec<Body>,
     /// What the builder found odd and how it helped itself.
@@ -101,8 +103,10 @@ impl<T: Scalar> Model<T> {
 
     /// What coarse levels are built from.
     pub(crate) fn at_rest(&self) -> RestModel<'_, T> {
-        let Model { elements, positions, masses, user, identity, .. } = self;
-        RestModel { identity, elements, positions, masses, user }
+        let Model { elements, slanted, positions, masses, user, identity, .. } = self;
+        let bases = self.bodies.iter().map(|b| b.base).collect();
+        let bounds = (0..self.bodies.len()).map(|b| self.limits.bounds(b)).collect();
+        RestModel { identity, elements, slanted, positions, masses, user, bases, bounds }
     }
 
     /// The number of vertices.

@@ -152,7 +152,7 @@ fn physical_stiffness_gives_the_same_bits() {
 #[test]
 fn limiters_give_the_same_bits() {
     fn check<T: Precision>() {
-        let limits = StrainLimits::both(0.03, 0.05, 0.1);
+        let limits = StrainLimits::both(0.01, 0.01, 0.1);
         let mut model = physical::<T>();
         let stack = [
             LimitSpec::csl(limits),

@@ -102,14 +102,16 @@ fn integrators_gain_no_more_than_the_motion() {
             let mut state = State::new(&model);
             for v in 0..25 {
                 let [x, _, z] = state.position(&model, v);
-                state.set_velocity(&model, v, [9.0 * (x - 0.5), 0.0, -5.0 * z]);
+                state.set_velocity(&model, v, [9.0 * (0.5 - x), 0.0, -5.0 * z]);
             }
             let params = Params { substeps: 1, iterations: 5, integrator, ..Params::default() };
             step(&model, &mut state, &mut Scratch::new(1), &params, h);
             (state.positions(&model), state.velocities(&model))
         };
         let (x0, v0) = run(&[]);
-        let (x, v) = run(&[LimitSpec::csl(StrainLimits::both(0.02, 0.02, 0.02))]);
+        // Of compression: tension has bounds of its own at the end of a step.
+        let squeezed = Band { least: -0.02, most: f64::INFINITY };
+        let (x, v) = run(&[LimitSpec::csl(StrainLimits { weft: squeezed, warp: squeezed, shear: Band::NONE })]);
         let mut furthest: f64 = 0.0;
         for i in 0..25 {
             let moved = V3::from(x[i]) - V3::from(x0[i]);
@@ -179,8 +181,9 @@ fn a_free_sheet_keeps_its_momenta() {
         // A limiter keeps the angular momentum at the candidates it is given; what is missing to that at the end of the
         // substep is of the order of its length.
         let (coarse, fine) = (drift(10), drift(40));
+        // What bounds on tension move at the end of the step counts as velocity only in part, however many substeps there are.
         // Areas alone leave so much freedom that two runs soon have little in common.
-        let better = matches!(spec.kind, LimitKind::Areas(_)) || fine < 0.4 * coarse;
+        let better = matches!(spec.kind, LimitKind::Areas(_)) || fine < 0.6 * coarse;
         assert!(coarse < 0.05 && fine < 0.05 && better, "{spec:?}: {coarse} and {fine} of the angular momentum");
     }
 }
@@ -199,8 +202,8 @@ fn cloth_over_a_ball_keeps_its_limits() {
             let report = step(&model, &mut state, &mut scratch, &params, 1.0 / 60.0);
             for (i, x) in state.positions(&model).iter().enumerate() {
                 let distance = (V3::from(*x) - centre).norm2().sqrt();
-                // It stays 2 mm off; a ball has no corners, so one push is exact.
-                assert!(distance > 0.302 - 1e-9, "vertex {i} is {distance} from the centre in frame {frame}");
+                // It stays 2 mm off, but for a fiftieth of that, which bounds on stretch may leave missing.
+                assert!(distance > 0.302 - 4.1e-5, "vertex {i} is {distance} from the centre in frame {frame}");
             }
             if frame > 90 {
                 assert!(report.contacts > 20, "it has slipped off");
@@ -279,7 +282,7 @@ fn idle_limits_change_nothing() {
     }
 }
 
-/// A sheet drawn out by two of its sides can keep its area or its width. The last limiter decides.
+/// A sheet drawn out by two of its sides can keep its area or its width. The last limiter decides, as long as no thread gets too long.
 #[test]
 fn the_last_limiter_has_the_last_word() {
     let none = ClothStiffness { weft: 0.0, warp: 0.0, shear: 0.0, area: 0.0, bend: 0.0, edge: 0.0 };
@@ -308,8 +311,6 @@ fn the_last_limiter_has_the_last_word() {
         let worst = |k: usize| all.iter().map(|t| t[k].abs()).fold(0.0, f64::max);
         (worst(3), worst(1))
     };
-    let (size, _) = run([width.clone(), area.clone()]);
-    assert!(size < 2e-3, "area off by {size}");
     let (_, thread) = run([area.clone(), width.clone()]);
     assert!(thread < 0.021 + 2e-3, "width off by {thread}");
     // Both cannot be: a tenth longer, and at most a fiftieth narrower.

@@ -1,6 +1,6 @@
 //! Cloth: triangles with strain, edges, hinges, faces.
 
-use super::frames::{Material, Unusable, inverse2, materials};
+use super::frames::{Material, Materials, Unusable, inverse2, materials};
 use super::links::LinkFinder;
 use super::patches::{Bending, PatchSheet};
 use super::{
@@ -9,6 +9,7 @@ use super::{
 };
 use crate::constraint::Loose;
 use crate::lanes::V3;
+use crate::levels::SlantedThread;
 use crate::mesh::TriMesh;
 use crate::model::{Body, BodyKind};
 use std::collections::{HashMap, HashSet};
@@ -157,7 +158,8 @@ impl ModelBuilder {
     fn cloth_on(&mut self, name: &str, base: u32, mesh: &TriMesh, cloth: &Cloth) -> Result<(), BuildError> {
         cloth.check(name)?;
         let triangles = self.checked_triangles(name, base, mesh)?;
-        let (qs, unusable) = materials(mesh, self.positions.get(base as usize..).unwrap_or_default(), cloth.grain);
+        let Materials { qs, unusable, slants } =
+            materials(mesh, self.positions.get(base as usize..).unwrap_or_default(), cloth.grain);
         match unusable {
             Unusable::Some(bad) => self.warn(name, Oddity::NoGrain, &bad),
             Unusable::Scrambled(bad) => self.warn(name, Oddity::ScrambledGrain, &bad),
@@ -172,6 +174,13 @@ impl ModelBuilder {
             }
             self.faces.push(Loose::bare(triangles[t], [1.0]));
         }
+        let slanted = slants.into_iter().filter(|(t, _)| kept.binary_search(t).is_ok());
+        self.slanted.extend(slanted.filter_map(|(t, [weft, warp])| {
+            let [p, q, r, s] = inverse2(&qs[t])?;
+            // At rest as long as what it is made of is.
+            let [weft, warp] = [weft / cloth.rest_stretch[0], warp / cloth.rest_stretch[1]];
+            Some(SlantedThread { corners: triangles[t], along: [weft * p + warp * r, weft * q + warp * s] })
+        }));
         let edges = edges_of(&triangles, &kept);
         self.add_edges(&triangles, &edges, &qs, cloth);
         self.add_hinges(name, base, &triangles, &edges, &qs, cloth);

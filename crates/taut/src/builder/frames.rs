@@ -35,9 +35,18 @@ impl Default for Grain {
 /// The edges of a triangle in its material frame: Q = [q1, q2], q = (along weft, along warp), m.
 pub(super) type Material = [[f64; 2]; 2];
 
-/// The material coordinates of every triangle of a mesh whose vertices are at `positions`, and which triangles had no
-/// usable texture coordinates.
-pub(super) fn materials(mesh: &TriMesh, positions: &[[f64; 3]], grain: Grain) -> (Vec<Material>, Unusable) {
+/// The material coordinates of a mesh's triangles.
+pub(super) struct Materials {
+    /// Of every triangle.
+    pub qs: Vec<Material>,
+    /// Which had no usable texture coordinates.
+    pub unusable: Unusable,
+    /// Triangles in which v grows along another direction than across weft, and that direction (along weft, along warp).
+    pub slants: Vec<(usize, [f64; 2])>,
+}
+
+/// The material coordinates of every triangle of a mesh whose vertices are at `positions`.
+pub(super) fn materials(mesh: &TriMesh, positions: &[[f64; 3]], grain: Grain) -> Materials {
     let (direction, use_uvs) = match grain {
         Grain::Uv(d) => (d, mesh.uv_triangles.len() == mesh.triangles.len()),
         Grain::Direction(d) => (d, false),
@@ -52,12 +61,18 @@ pub(super) fn materials(mesh: &TriMesh, positions: &[[f64; 3]], grain: Grain) ->
     let scrambled = use_uvs && bad.len() * 4 > wefts.len();
     let q = |t: usize| {
         let [e1, e2] = edges(mesh, positions, t);
-        let (n1, n2) = wefts[t].filter(|_| !scrambled).unwrap_or_else(|| axes_along(direction, e1, e2));
+        let axes = wefts[t].filter(|_| !scrambled).map(|w| w.axes);
+        let [n1, n2] = axes.unwrap_or_else(|| axes_along(direction, e1, e2));
         [[n1.dot(e1), n2.dot(e1)], [n1.dot(e2), n2.dot(e2)]]
     };
-    let all = (0..mesh.triangles.len()).map(q).collect();
-    (all, if scrambled { Unusable::Scrambled(bad) } else { Unusable::Some(bad) })
+    let qs = (0..mesh.triangles.len()).map(q).collect();
+    let slanted = |t: usize| wefts[t].map(|w| (t, w.slant)).filter(|(_, s)| s[0].abs() > STRAIGHT);
+    let slants = if scrambled { Vec::new() } else { (0..wefts.len()).filter_map(slanted).collect() };
+    Materials { qs, unusable: if scrambled { Unusable::Scrambled(bad) } else { Unusable::Some(bad) }, slants }
 }
+
+/// The sine of an angle (half a degree) below which directions are the same.
+const STRAIGHT: f64 = 0.0087;
 
 /// Triangles whose texture coordinates say nothing.
 pub(super) enum Unusable {
@@ -72,10 +87,19 @@ fn edges(mesh: &TriMesh, positions: &[[f64; 3]], t: usize) -> [V3<f64>; 2] {
     [x1 - x0, x2 - x0]
 }
 
+/// Directions of threads in a triangle.
+#[derive(Clone, Copy)]
+struct Threads {
+    /// Unit vectors along weft and warp.
+    axes: [V3<f64>; 2],
+    /// The direction in which v grows, (along weft, along warp).
+    slant: [f64; 2],
+}
+
 /// Unit vectors along weft and warp from texture coordinates: t_u = the world direction in which u grows (Eq. 37),
 /// and the in-plane perpendicular on the side of t_v (Eq. 38 after ERRATA). None where the coordinates are
 /// degenerate, or stretch the triangle so unevenly that they cannot be meant as a pattern.
-fn weft_from_uvs(mesh: &TriMesh, positions: &[[f64; 3]], t: usize) -> Option<(V3<f64>, V3<f64>)> {
+fn weft_from_uvs(mesh: &TriMesh, positions: &[[f64; 3]], t: usize) -> Option<Threads> {
     let corner = |c: u32| mesh.uvs.get(c as usize).copied();
     let [a, b, c] = mesh.uv_triangles[t].map(corner);
     let (a, b, c) = (a?, b?, c?);
@@ -91,7 +115,9 @@ fn weft_from_uvs(mesh: &TriMesh, positions: &[[f64; 3]], t: usize) -> Option<(V3
     let usable = most.is_finite() && least > 0.0 && most < least * MOST_UNEVEN * MOST_UNEVEN;
     let n1 = tu * (1.0 / uu.sqrt());
     let n2 = tv - n1 * n1.dot(tv);
-    usable.then(|| (n1, n2 * (1.0 / n2.norm2().sqrt())))
+    let across = n2.norm2().sqrt();
+    usable
+        .then(|| Threads { axes: [n1, n2 * (1.0 / across)], slant: [n1.dot(tv), across].map(|part| part / vv.sqrt()) })
 }
 
 /// A pattern stretched by more than this in one direction over the other is none.
@@ -99,7 +125,7 @@ const MOST_UNEVEN: f64 = 8.0;
 
 /// Unit vectors in the triangle: along `direction`, or, where that is perpendicular to the triangle, along the world
 /// axis that lies flattest; and across.
-fn axes_along(direction: [f64; 3], e1: V3<f64>, e2: V3<f64>) -> (V3<f64>, V3<f64>) {
+fn axes_along(direction: [f64; 3], e1: V3<f64>, e2: V3<f64>) -> [V3<f64>; 2] {
     let normal = e1.cross(e2);
     let n = normal * (1.0 / normal.norm2().sqrt().max(1e-300));
     let into_plane = |d: V3<f64>| d - n * n.dot(d);
@@ -113,7 +139,7 @@ fn axes_along(direction: [f64; 3], e1: V3<f64>, e2: V3<f64>) -> (V3<f64>, V3<f64
         flattest.unwrap_or(e1)
     };
     let n1 = best * (1.0 / best.norm2().sqrt().max(1e-300));
-    (n1, n.cross(n1))
+    [n1, n.cross(n1)]
 }
 
 /// The rest numbers of B from the edges in the material frame: B_ik = (Q⁻¹)_ki. None without area.

@@ -20,6 +20,7 @@ pub use solid::{Solid, SolidStiffness};
 
 use crate::constraint::{Batch, Loose, LooseElements};
 use crate::lanes::{Scalar, V3, Vertex};
+use crate::levels::SlantedThread;
 use crate::limit::{LimitSpec, Stack};
 use crate::model::{Body, BodyKind, Model};
 use crate::solve::user::{Constraint, ConstraintRow, MOST_VERTICES, RowStrength, UserRows};
@@ -49,6 +50,7 @@ pub struct ModelBuilder {
     masses: Vec<f64>,
     pub(crate) loose: LooseElements,
     faces: Vec<Loose<3, 1, 0>>,
+    slanted: Vec<SlantedThread>,
     bodies: Vec<Body>,
     warnings: Vec<Warning>,
     limits: Vec<LimitSpec>,
@@ -174,6 +176,9 @@ impl ModelBuilder {
         for f in &mut self.faces {
             f.index = f.index.map(|v| own[v as usize]);
         }
+        for s in &mut self.slanted {
+            s.corners = s.corners.map(|v| own[v as usize]);
+        }
         let mut user_rows = UserRows::default();
         for (constraint, rows) in self.constraints {
             user_rows.add(constraint, &rows, &own);
@@ -182,6 +187,7 @@ impl ModelBuilder {
             user_rows,
             elements: self.loose.pack(&own),
             faces: Batch::pack(&self.faces, own.len() as u32),
+            slanted: self.slanted,
             bodies: self.bodies,
             warnings: self.warnings,
             positions: self.positions,

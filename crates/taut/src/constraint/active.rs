@@ -9,9 +9,10 @@ use crate::lanes::{BLOCK, Place, Scalar, SharedVec, Vertex};
 use crate::team::{Worker, chunk};
 use core::ops::Range;
 use core::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// Vertices in a tile.
-const TILE: usize = 8;
+pub(crate) const TILE: usize = 8;
 /// Lists of blocks shorter than this are not worth sharing.
 const WORTH_SHARING: usize = 256;
 /// Most workers that look for what a round touched: each has sets of its own for it.
@@ -68,6 +69,9 @@ pub(crate) struct ActiveSet {
     list: Vec<AtomicU32>,
     /// By worker.
     found: Vec<Seeker>,
+    /// Tiles in which something else than a sweep has moved something after the last round. The first worker's.
+    beside: Mutex<Vec<u32>>,
+    moved_beside: Marks,
     listed: AtomicUsize,
     /// Blocks that the first round found something to move in.
     beyond: AtomicUsize,
@@ -105,7 +109,7 @@ struct Seeker {
 }
 
 /// A set of numbers: a bit for each. One worker at a time writes it.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Marks(Vec<AtomicU64>);
 
 impl Marks {
@@ -113,9 +117,15 @@ impl Marks {
         Marks((0..count.div_ceil(64)).map(|_| AtomicU64::new(0)).collect())
     }
 
+    /// Adds a number.
     fn add(&self, number: u32) {
         let word = &self.0[number as usize / 64];
         word.store(word.load(Ordering::Relaxed) | 1 << (number % 64), Ordering::Relaxed);
+    }
+
+    /// Adds the tile of a vertex.
+    pub fn add_vertex(&self, vertex: u32) {
+        self.add(vertex / TILE as u32);
     }
 
     /// Adds the tiles of those elements of a block whose bit is set in `lanes`.
@@ -130,6 +140,20 @@ impl Marks {
     fn clear(&self) {
         self.0.iter().for_each(|word| word.store(0, Ordering::Relaxed));
     }
+}
+
+/// The numbers of a word's bits that are set, ascending.
+fn bits(mut word: u64) -> impl Iterator<Item = u32> {
+    core::iter::from_fn(move || {
+        let bit = (word != 0).then(|| word.trailing_zeros());
+        word &= word.wrapping_sub(1);
+        bit
+    })
+}
+
+/// The vertices of a tile.
+pub(crate) fn vertices_of(tile: u32) -> Range<usize> {
+    tile as usize * TILE..(tile as usize + 1) * TILE
 }
 
 fn tile_of<T: Scalar>(place: Place) -> u32 {
@@ -172,21 +196,23 @@ impl Union<'_> {
 }
 
 impl ActiveSet {
-    /// Of the blocks of two batches, those of the second numbered after those of the first.
-    pub fn new<T: Scalar, const V: usize, const P: usize, const W: usize, const Q: usize>(
-        one: &Batch<T, V, P, 0>,
-        two: &Batch<T, W, Q, 0>,
-    ) -> Self {
-        let mut pairs = pairs_of(one, 0);
-        pairs.extend(pairs_of(two, one.blocks().len() as u32));
+    /// Of the blocks of some batches, numbered one after another.
+    pub fn new(batches: &[BatchTiles]) -> Self {
+        let (mut pairs, mut blocks, mut span) = (Vec::new(), 0, 0);
+        for batch in batches {
+            pairs.extend(batch.pairs.iter().map(|&(tile, block)| (tile, block + blocks as u32)));
+            (blocks, span) = (blocks + batch.blocks, batch.span.max(span));
+        }
         pairs.sort_unstable();
         pairs.dedup();
-        let (tiles, blocks) = (one.span().max(two.span()) / TILE + 1, one.blocks().len() + two.blocks().len());
+        let tiles = span / TILE + 1;
         ActiveSet {
             web: Adjacency::of(&pairs, tiles),
             moved: SharedVec::new(vec![0; blocks]),
             list: (0..blocks).map(|_| AtomicU32::new(0)).collect(),
             found: (0..SEEKERS).map(|_| Seeker { tiles: Marks::new(tiles), blocks: Marks::new(blocks) }).collect(),
+            beside: Mutex::default(),
+            moved_beside: Marks::new(tiles),
             listed: AtomicUsize::new(0),
             beyond: AtomicUsize::new(0),
         }
@@ -199,17 +225,25 @@ impl ActiveSet {
     }
 }
 
-/// The tiles of each block's vertices, with the block's number.
-fn pairs_of<T: Scalar, const V: usize, const P: usize>(batch: &Batch<T, V, P, 0>, first: u32) -> Vec<(u32, u32)> {
-    let mut pairs = Vec::new();
-    for (b, block) in batch.blocks().iter().enumerate() {
-        for lane in (0..BLOCK).filter(|&l| batch.source[b][l] != u32::MAX) {
-            for places in &block.places {
-                pairs.push((tile_of::<T>(places[lane]), first + b as u32));
+/// What an [`ActiveSet`] needs to know of a batch: the tiles of each block's vertices, with the block's number.
+pub(crate) struct BatchTiles {
+    pairs: Vec<(u32, u32)>,
+    blocks: usize,
+    span: usize,
+}
+
+impl BatchTiles {
+    pub fn of<T: Scalar, const V: usize, const P: usize>(batch: &Batch<T, V, P, 0>) -> Self {
+        let mut pairs = Vec::new();
+        for (b, block) in batch.blocks().iter().enumerate() {
+            for lane in (0..BLOCK).filter(|&l| batch.source[b][l] != u32::MAX) {
+                for places in &block.places {
+                    pairs.push((tile_of::<T>(places[lane]), b as u32));
+                }
             }
         }
+        BatchTiles { pairs, blocks: batch.blocks().len(), span: batch.span() }
     }
-    pairs
 }
 
 /// A round over an active set.
@@ -242,6 +276,7 @@ impl ActiveSet {
     pub fn first(&self, worker: Worker<'_>) -> Round {
         if worker.id() == 0 {
             self.beyond.store(0, Ordering::Relaxed);
+            self.beside.lock().unwrap_or_else(PoisonError::into_inner).clear();
         }
         Round { number: 0, count: self.list.len() }
     }
@@ -251,8 +286,16 @@ impl ActiveSet {
         Active { list: (round.number > 0).then(|| &self.list[..round.count]), first }
     }
 
-    /// Lists the blocks that the last round may have changed. `tiles` adds those that elements of a block touch.
-    pub fn collect(&self, worker: Worker<'_>, last: Round, tiles: impl Fn(usize, u16, &Marks)) -> Round {
+    /// Lists the blocks that the last round may have changed. `tiles` adds those that elements of a block touch. `beside`, if there is
+    /// something that moves vertices beside sweeps, is called by the first worker, alone, with the tiles in which the last round or it
+    /// itself has moved something, ascending; it adds the vertices that it moves.
+    pub fn collect(
+        &self,
+        worker: Worker<'_>,
+        last: Round,
+        tiles: impl Fn(usize, u16, &Marks),
+        beside: Option<&mut dyn FnMut(&[u32], &Marks)>,
+    ) -> Round {
         let Round { number, count } = last;
         let all = number == 0;
         let seekers = if count >= WORTH_SHARING { worker.of().min(SEEKERS) } else { 1 };
@@ -267,10 +310,39 @@ impl ActiveSet {
         };
         let moved = worker.read(self.moved.shared());
         seek(&|id| self.find_tiles(chunk(0..count, id, seekers), all, moved, &tiles, &found[id].tiles));
+        if let Some(beside) = beside {
+            if worker.id() == 0 {
+                self.move_beside(found, beside);
+            }
+            if seekers > 1 {
+                worker.sync();
+            }
+        }
         seek(&|id| self.find_blocks(found, id));
         seek(&|id| self.list_blocks(found, id));
         worker.sync();
         Round { number: number + 1, count: self.listed.load(Ordering::Relaxed) }
+    }
+
+    /// Lets `beside` move vertices in tiles that were found, and in those that it moved before.
+    fn move_beside(&self, found: &[Seeker], beside: &mut dyn FnMut(&[u32], &Marks)) {
+        let mut list = self.beside.lock().unwrap_or_else(PoisonError::into_inner);
+        let tiles = &found[0].tiles;
+        list.iter().for_each(|&tile| tiles.add(tile));
+        list.clear();
+        // All of them, as one chunk.
+        let all = |w: usize| Union { found, set: |f| &f.tiles }.word(w);
+        let words = tiles.0.len();
+        list.extend((0..words).flat_map(|w| bits(all(w)).map(move |bit| w as u32 * 64 + bit)));
+        let moved = &self.moved_beside;
+        moved.clear();
+        beside(&list, moved);
+        list.clear();
+        for w in 0..words {
+            let word = moved.0[w].load(Ordering::Relaxed);
+            tiles.0[w].store(tiles.0[w].load(Ordering::Relaxed) | word, Ordering::Relaxed);
+            list.extend(bits(word).map(|bit| w as u32 * 64 + bit));
+        }
     }
 
     /// The part of all blocks that the first round found something to move in.

@@ -1,7 +1,7 @@
 //! Rows that act only beyond a bound: links (two points no further apart than L) and cells (three points not stretched along two
 //! directions). Coarse nodes and vertices are treated alike.
 
-use super::lot::{Lot, PerBlock, point};
+use super::lot::{Lot, point};
 use super::sweep::{Compiled, Hot, LotKernel};
 use crate::lanes::{BLOCK, Lanes, Real, Scalar, V3};
 use core::marker::PhantomData;
@@ -16,32 +16,16 @@ const BETWEEN: f64 = 1.002;
 /// Keeps divisors from zero where all points are held.
 const LEAST: f64 = 1e-30;
 
-/// The bound of one-sided rows.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Bound {
-    /// Elements stretched beyond this are moved (1 plus the limit).
-    pub top: f64,
-    /// To this.
-    pub goal: f64,
-    /// How much of it x̃ does too, so that only the rest counts as velocity.
-    pub still: f64,
-}
-
-impl Bound {
-    /// No stretch at all.
-    pub const RIGID: Bound = Bound { top: 1.0, goal: 1.0, still: 0.0 };
-}
-
 /// A step along an element's gradients, of each point by its inverse mass; and which lanes have something to move, a bit for each.
 pub(crate) struct Displacement<L, const V: usize> {
-    by: [V3<L>; V],
-    lanes: u32,
+    pub by: [V3<L>; V],
+    pub lanes: u32,
 }
 
 impl<L: Real, const V: usize> Displacement<L, V> {
     /// Vertices `v` moved by so `much` of it.
     #[inline(always)]
-    fn moved(&self, mut v: [[L; 4]; V], much: Option<f64>) -> [[L; 4]; V] {
+    pub fn moved(&self, mut v: [[L; 4]; V], much: Option<f64>) -> [[L; 4]; V] {
         for k in 0..V {
             let by = if let Some(much) = much { self.by[k] * v[k][0].lit(much) } else { self.by[k] };
             let p = point(v[k]) + by;
@@ -54,7 +38,7 @@ impl<L: Real, const V: usize> Displacement<L, V> {
 /// A kind of element with a bound.
 pub(crate) trait OneSided<const V: usize, const P: usize>: Copy {
     /// How far its points must move. Nothing if no lane is beyond the bound.
-    fn push<L: Real>(v: &[[L; 4]; V], rest: [L; P], bound: &Bound) -> Option<Displacement<L, V>>;
+    fn push<L: Real>(v: &[[L; 4]; V], rest: [L; P]) -> Option<Displacement<L, V>>;
 }
 
 /// A kind of element of which the largest value of something counts.
@@ -69,32 +53,30 @@ pub(crate) enum MaxLength {}
 
 impl OneSided<2, 2> for MaxLength {
     #[inline(always)]
-    fn push<L: Real>(v: &[[L; 4]; 2], rest: [L; 2], bound: &Bound) -> Option<Displacement<L, 2>> {
-        let d = point(v[1]) - point(v[0]);
-        let length2 = d.norm2();
-        let long = (rest[0] * length2.lit(bound.top * bound.top)).lt(length2);
-        if !L::any(long) {
-            return None;
-        }
-        let length = length2.sqrt();
-        let w = v[0][3] + v[1][3];
-        let by = (length - rest[1] * w.lit(bound.goal)) / L::max(length * w, w.lit(LEAST));
-        let by = masked(long, length2, by);
-        Some(Displacement { by: [d * (by * v[0][3]), -(d * (by * v[1][3]))], lanes: L::bits(long) })
+    fn push<L: Real>(v: &[[L; 4]; 2], rest: [L; 2]) -> Option<Displacement<L, 2>> {
+        draw_in(v, rest[0], rest[1])
     }
 }
 
-/// Length over that at rest.
-impl Measured<2, 2> for MaxLength {
-    #[inline(always)]
-    fn value<L: Real>(v: &[[L; 4]; 2], rest: [L; 2]) -> L {
-        (point(v[1]) - point(v[0])).norm2().sqrt() / rest[1]
+/// Two points whose squared distance is beyond `top2` come together to the distance `goal`.
+#[inline(always)]
+pub(super) fn draw_in<L: Real>(v: &[[L; 4]; 2], top2: L, goal: L) -> Option<Displacement<L, 2>> {
+    let d = point(v[1]) - point(v[0]);
+    let length2 = d.norm2();
+    let long = top2.lt(length2);
+    if !L::any(long) {
+        return None;
     }
+    let length = length2.sqrt();
+    let w = v[0][3] + v[1][3];
+    let by = (length - goal) / L::max(length * w, w.lit(LEAST));
+    let by = masked(long, length2, by);
+    Some(Displacement { by: [d * (by * v[0][3]), -(d * (by * v[1][3]))], lanes: L::bits(long) })
 }
 
 /// `by` where an element is too long, and not lost; else 0.
 #[inline(always)]
-fn masked<L: Real>(long: L::Mask, length2: L, by: L) -> L {
+pub(super) fn masked<L: Real>(long: L::Mask, length2: L, by: L) -> L {
     let zero = by.lit(0.0);
     L::select(long, L::select(length2.lt(zero.lit(LOST)), by, zero), zero)
 }
@@ -107,67 +89,80 @@ pub(crate) enum MaxStretch<const ALL: bool> {}
 
 impl<const ALL: bool> OneSided<3, 6> for MaxStretch<ALL> {
     #[inline(always)]
-    fn push<L: Real>(v: &[[L; 4]; 3], rest: [L; 6], bound: &Bound) -> Option<Displacement<L, 3>> {
-        let start = [point(v[0]), point(v[1]), point(v[2])];
-        let w = [v[0][3], v[1][3], v[2][3]];
-        let mut p = start;
-        let mut lanes = shorten(&mut p, w, [rest[0], rest[1]], rest[4], bound);
-        lanes |= shorten(&mut p, w, [rest[2], rest[3]], rest[5], bound);
+    fn push<L: Real>(v: &[[L; 4]; 3], rest: [L; 6]) -> Option<Displacement<L, 3>> {
+        let [p, q, r, s, weft, warp] = rest;
+        let mut cell = Cell::new(v);
+        cell.shorten([p, q], weft, weft);
+        cell.shorten([r, s], warp, warp);
         if ALL {
-            let late = Bound { top: bound.top * BETWEEN, ..*bound };
-            let row = most_stretched(&p, rest);
-            lanes |= shorten(&mut p, w, row, rest[4], &late);
+            cell.shorten(cell.most_stretched([p, q, r, s]), weft * weft.lit(BETWEEN), weft);
         }
+        cell.displacement()
+    }
+}
+
+/// Three points on their way to where their rows want them.
+pub(super) struct Cell<L> {
+    start: [V3<L>; 3],
+    pub p: [V3<L>; 3],
+    pub w: [L; 3],
+    /// Lanes with something to move, a bit for each.
+    pub lanes: u32,
+}
+
+impl<L: Real> Cell<L> {
+    #[inline(always)]
+    pub fn new(v: &[[L; 4]; 3]) -> Self {
+        let start = [point(v[0]), point(v[1]), point(v[2])];
+        Cell { start, p: start, w: [v[0][3], v[1][3], v[2][3]], lanes: 0 }
+    }
+
+    #[inline(always)]
+    pub fn displacement(self) -> Option<Displacement<L, 3>> {
+        let Cell { start, p, lanes, .. } = self;
         (lanes != 0).then_some(Displacement { by: [p[0] - start[0], p[1] - start[1], p[2] - start[2]], lanes })
     }
-}
 
-/// The longer of both, over what they may be.
-impl<const ALL: bool> Measured<3, 6> for MaxStretch<ALL> {
+    /// a (x1 − x0) + b (x2 − x0).
     #[inline(always)]
-    fn value<L: Real>(v: &[[L; 4]; 3], rest: [L; 6]) -> L {
-        let (d, e) = (point(v[1]) - point(v[0]), point(v[2]) - point(v[0]));
-        let weft = (d * rest[0] + e * rest[1]).norm2().sqrt() / rest[4];
-        let warp = (d * rest[2] + e * rest[3]).norm2().sqrt() / rest[5];
-        L::max(weft, warp)
+    pub fn along(&self, [a, b]: [L; 2]) -> V3<L> {
+        (self.p[1] - self.p[0]) * a + (self.p[2] - self.p[0]) * b
     }
-}
 
-/// n = F u; where |n| is beyond s, corners move along the gradient by g = (|n| − s) / (|n| Σ w_k c_k²), c = (−a−b, a, b). Returns a
-/// bit for each lane where it is.
-#[inline(always)]
-fn shorten<L: Real>(p: &mut [V3<L>; 3], w: [L; 3], [a, b]: [L; 2], most: L, bound: &Bound) -> u32 {
-    let n = (p[1] - p[0]) * a + (p[2] - p[0]) * b;
-    let length2 = n.norm2();
-    let top = most * most.lit(bound.top);
-    let long = (top * top).lt(length2);
-    if !L::any(long) {
-        return 0;
+    /// n = F u; where |n| is beyond `top`, corners move along the gradient to `goal`, by g = (|n| − goal) / (|n| Σ w_k c_k²),
+    /// c = (−a−b, a, b).
+    #[inline(always)]
+    pub fn shorten(&mut self, [a, b]: [L; 2], top: L, goal: L) {
+        let n = self.along([a, b]);
+        let length2 = n.norm2();
+        let long = (top * top).lt(length2);
+        if !L::any(long) {
+            return;
+        }
+        let length = length2.sqrt();
+        let (c, w) = (a + b, self.w);
+        let give = L::max(length * (w[0] * c * c + w[1] * a * a + w[2] * b * b), c.lit(LEAST));
+        let g = masked(long, length2, (length - goal) / give);
+        self.p[0] = self.p[0] + n * (g * w[0] * c);
+        self.p[1] = self.p[1] - n * (g * w[1] * a);
+        self.p[2] = self.p[2] - n * (g * w[2] * b);
+        self.lanes |= L::bits(long);
     }
-    let length = length2.sqrt();
-    let c = a + b;
-    let give = L::max(length * (w[0] * c * c + w[1] * a * a + w[2] * b * b), c.lit(LEAST));
-    let g = masked(long, length2, (length - most * c.lit(bound.goal)) / give);
-    p[0] = p[0] + n * (g * w[0] * c);
-    p[1] = p[1] - n * (g * w[1] * a);
-    p[2] = p[2] - n * (g * w[2] * b);
-    L::bits(long)
-}
 
-/// The coefficients (a, b) of the direction of the largest stretch: C = Fᵀ F; its larger eigenvalue m + r belongs to the direction
-/// (r + d, c) or (c, r − d), d half the difference of the diagonal.
-#[inline(always)]
-fn most_stretched<L: Real>(p: &[V3<L>; 3], rest: [L; 6]) -> [L; 2] {
-    let (r1, r2) = (p[1] - p[0], p[2] - p[0]);
-    let (f, g) = (r1 * rest[0] + r2 * rest[1], r1 * rest[2] + r2 * rest[3]);
-    let half = rest[0].lit(0.5);
-    let (d, c) = ((f.norm2() - g.norm2()) * half, f.dot(g));
-    let r = (d * d + c * c).sqrt();
-    let along = d.lt(d.lit(0.0));
-    let (x, y) = (L::select(along, c, r + d), L::select(along, r - d, c));
-    let over = d.lit(1.0) / L::max((x * x + y * y).sqrt(), d.lit(LEAST));
-    let (x, y) = (x * over, y * over);
-    [rest[0] * x + rest[2] * y, rest[1] * x + rest[3] * y]
+    /// The coefficients (a, b) of the direction of the largest stretch, from those of weft and warp: C = Fᵀ F; its larger eigenvalue
+    /// m + r belongs to the direction (r + d, c) or (c, r − d), d half the difference of the diagonal.
+    #[inline(always)]
+    pub fn most_stretched(&self, [p, q, r, s]: [L; 4]) -> [L; 2] {
+        let (f, g) = (self.along([p, q]), self.along([r, s]));
+        let half = p.lit(0.5);
+        let (d, c) = ((f.norm2() - g.norm2()) * half, f.dot(g));
+        let size = (d * d + c * c).sqrt();
+        let along = d.lt(d.lit(0.0));
+        let (x, y) = (L::select(along, c, size + d), L::select(along, size - d, c));
+        let over = d.lit(1.0) / L::max((x * x + y * y).sqrt(), d.lit(LEAST));
+        let (x, y) = (x * over, y * over);
+        [p * x + r * y, q * x + s * y]
+    }
 }
 
 /// The volume of tetrahedra, counted negative, over that at rest: positive if one is inverted, and 0 in spare lanes. Rest number: one over
@@ -190,8 +185,8 @@ pub(crate) struct Tighten<E> {
 }
 
 impl<E> Tighten<E> {
-    /// To no stretch at all.
-    pub fn rigid() -> Self {
+    /// Of this kind.
+    pub fn new() -> Self {
         Tighten { kind: PhantomData }
     }
 }
@@ -202,36 +197,9 @@ impl<E: OneSided<V, P>, T: Scalar, const V: usize, const P: usize> LotKernel<T, 
     #[inline(always)]
     fn lot<L: Lanes<T>>(&mut self, lot: &mut Lot<'_, T, L, V, P, 0, 1>) {
         let (rest, v) = (lot.rest(), lot.gather(0));
-        if let Some(push) = E::push(&v, rest, &Bound::RIGID) {
+        if let Some(push) = E::push(&v, rest) {
             lot.scatter(0, push.moved(v, None));
         }
-    }
-}
-
-/// Brings elements within a bound, on array 0 (positions with inverse masses), has array 1 (x̃) follow as the bound says, and marks which
-/// elements of a block had something to move, a bit for each.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Restrain<'a, E> {
-    pub bound: Bound,
-    pub moved: PerBlock<'a, u16, 1>,
-    pub kind: PhantomData<E>,
-}
-
-impl<E: OneSided<V, P>, T: Scalar, const V: usize, const P: usize> LotKernel<T, V, P, 0, 2> for Restrain<'_, E> {
-    type Compiled = Hot;
-
-    #[inline(always)]
-    fn lot<L: Lanes<T>>(&mut self, lot: &mut Lot<'_, T, L, V, P, 0, 2>) {
-        let (rest, v) = (lot.rest(), lot.gather(0));
-        let mut lanes = 0;
-        if let Some(push) = E::push(&v, rest, &self.bound) {
-            lanes = push.lanes as u16;
-            lot.scatter(0, push.moved(v, None));
-            lot.scatter(1, push.moved(lot.gather(1), Some(self.bound.still)));
-        }
-        let (_, lane) = lot.place();
-        let [moved] = lot.of_block(self.moved);
-        *moved = if lane == 0 { lanes } else { *moved | lanes << lane };
     }
 }
 

@@ -102,6 +102,31 @@ impl<T: Scalar> ContactRow<T> {
         true
     }
 
+    /// Pushes the features apart, without friction and by the masses of the moment, if they are nearer than wanted by more than `slack` of
+    /// that; `x_predicted` goes along by so `much` of it. True if it does.
+    pub fn part(&self, x: &mut [Vertex<T>], x_predicted: &mut [Vertex<T>], slack: T, much: T) -> bool {
+        let short = self.wanted - self.n.dot(self.sum(x) + self.kinematic.place);
+        if short <= self.wanted * slack {
+            return false;
+        }
+        let mut give = T::of(0.0);
+        for (&i, &w) in self.nodes.iter().zip(&self.weights) {
+            give = give + w * w * x[i as usize][3];
+        }
+        // Those that hardly take part would be thrown far.
+        if give < self.give * T::of(1e-3) {
+            return false;
+        }
+        let by = self.n * (short / give);
+        for (&i, &w) in self.nodes.iter().zip(&self.weights) {
+            let (p, q) = (&mut x[i as usize], &mut x_predicted[i as usize]);
+            let by = by * (w * p[3]);
+            *p = [p[0] + by.x, p[1] + by.y, p[2] + by.z, p[3]];
+            *q = [q[0] + by.x * much, q[1] + by.y * much, q[2] + by.z * much, q[3]];
+        }
+        true
+    }
+
     /// Σ wᵢxᵢ over the model's vertices, from the origin.
     #[inline(always)]
     fn sum(&self, x: &[Vertex<T>]) -> V3<T> {

@@ -112,6 +112,19 @@ impl<T: Scalar> PlacedCollider<T> {
         true
     }
 
+    /// By how much to move a vertex at `x` that started the substep at `x_start` so that it is out of the shape, without friction. Nothing
+    /// if it is deeper in it than the thickness by less than `slack` of that.
+    pub(crate) fn way_out(&self, x: &Vertex<T>, x_start: &Vertex<T>, slack: T) -> Option<V3<T>> {
+        let (at, start) = (V3::new(x[0], x[1], x[2]), V3::new(x_start[0], x_start[1], x_start[2]));
+        if self.misses(at, Real::sqrt((at - start).norm2())) {
+            return None;
+        }
+        let local = self.now.inward(at);
+        let (distance, normal) = self.shape.distance(local);
+        let (depth, normal) = self.depth(self.before.inward(start), local, distance, normal);
+        (depth > self.thickness * slack).then(|| self.now.outward_direction(normal) * depth)
+    }
+
     /// How deep a vertex is, and which way out, both in the shape's frame, in which it ends at a signed distance and with a normal. One that
     /// went into the shape on one side and came deeper than its middle, or out on the other side, goes back to where it came from.
     fn depth(&self, start: V3<T>, end: V3<T>, distance: T, normal: V3<T>) -> (T, V3<T>) {

@@ -5,13 +5,13 @@
 //! the cloth.
 
 use super::Inextensibility;
-use super::build::{FEWEST, NearPins, Plan, level, rod};
+use super::blend::blend;
+use super::build::{FEWEST, Link, NearPins, Plan, level};
 use super::chart::{NONE, sides, sub};
 use super::geodesic::Paths;
 use super::hierarchy::Hierarchy;
 use super::lattice::{Lattice, SheetPoints, shares};
 use super::sheet::RestSheet;
-use crate::constraint::Loose;
 use crate::lanes::Scalar;
 use std::collections::BTreeMap;
 
@@ -69,6 +69,7 @@ pub(super) fn boundary<T: Scalar>(
     let mut along = vertices.clone();
     let mut points = plan.points();
     let mut list = Vec::new();
+    let mut web = plan.web.within(|v| vertices[v as usize].map(|a| (a.hem, a.strip)));
     for number in 0..settings.levels {
         let scale = SPACING * f64::from(1 << number.min(30));
         let counts: Vec<usize> = hems.iter().map(|h| (h.edges as f64 / scale) as usize).collect();
@@ -76,11 +77,14 @@ pub(super) fn boundary<T: Scalar>(
             break;
         }
         let spacing: Vec<f64> = plan.flat.edge.iter().map(|e| e * scale).collect();
-        let near = NearPins::new(&plan.flat, plan.pins, &spacing);
+        let near = NearPins::new(plan, &spacing);
         for i in (0..along.len()).filter(|&i| along[i].is_some()) {
             points.free[i] = near.free(points.chart[i], points.place[i]);
         }
-        let (lattice, nodes, links) = string(&points, &along, &hems, &counts);
+        let (mut lattice, nodes, links) = string(&points, &along, &hems, &counts);
+        lattice.follow = blend(&lattice.parents, &web, |i| points.mass[i] > 0.0);
+        lattice.carry(&points);
+        web = web.above(&lattice.parents);
         // A pin or two. Where much is held, there is no hem that hangs from it.
         let tie = |n: usize, pins: &[u32], d: f64| {
             let way = |pin: u32| Some(hems[nodes[n]?.hem as usize].way(nodes[n]?, vertices[pin as usize]?));
@@ -150,7 +154,7 @@ fn string(
     along: &[Option<Along>],
     hems: &[Hem],
     counts: &[usize],
-) -> (Lattice, Vec<Option<Along>>, Vec<Loose<2, 2, 0>>) {
+) -> (Lattice, Vec<Option<Along>>, Vec<Link>) {
     // The two nodes beside a point: place, weight, and how far on from the node the point is, in spacings.
     let beside = |i: usize| {
         let a = along[i].filter(|a| counts[a.hem as usize] >= FEWEST as usize)?;
@@ -164,12 +168,8 @@ fn string(
     };
     let number = heavy(points, along.len(), &beside);
     let count = number.len();
-    let mut lattice = Lattice {
-        parents: vec![[(0, 0.0); 3]; points.place.len()],
-        nodes: SheetPoints::none(number.keys().map(|key| key.0).collect()),
-        triangles: Vec::new(),
-        number: BTreeMap::new(),
-    };
+    let nodes = SheetPoints::none(number.keys().map(|key| key.0).collect());
+    let mut lattice = Lattice::new(vec![[(0, 0.0); 3]; points.place.len()], nodes);
     let mut on = vec![[0.0; 2]; count];
     for i in 0..along.len() {
         let Some(beside) = beside(i) else { continue };
@@ -225,7 +225,7 @@ fn rods(
     along: &[Option<Along>],
     hems: &[Hem],
     counts: &[usize],
-) -> Vec<Loose<2, 2, 0>> {
+) -> Vec<Link> {
     let mut pieces: BTreeMap<(u32, u32, usize), Vec<u32>> = BTreeMap::new();
     for (&(_, hem, strip, k), &n) in number {
         pieces.entry((hem, strip, k)).or_default().push(n);
@@ -244,7 +244,7 @@ fn rods(
             let odd = strip > 0 && flat < 0.95 * way;
             let length = if strip == 0 { way } else { way.max(flat) };
             if held && !odd && length > 0.0 && a != b {
-                links.push(rod([a, b], length));
+                links.push(([a, b], length));
             }
         }
     }

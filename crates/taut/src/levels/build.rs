@@ -1,12 +1,14 @@
 //! From a sheet and what is held of it to levels of coarse nodes.
 
 use super::Inextensibility;
+use super::blend::blend;
 use super::chart::{Flat, NONE, flatten, sub};
 use super::cluster::Clusters;
 use super::hierarchy::{Hierarchy, Level};
 use super::lattice::{Lattice, MOSTLY, SheetPoints, lattice};
-use super::sheet::RestSheet;
+use super::sheet::{RestSheet, area};
 use super::transfer::Transfer;
+use super::web::{Neighbours, Web};
 use crate::constraint::one_sided::LOOSE;
 use crate::constraint::{Batch, Loose};
 use crate::lanes::{Scalar, SharedVec};
@@ -26,6 +28,11 @@ const BOUNDARY_LEVELS: usize = 3;
 const REACH: f64 = 1.3;
 /// Nodes are linked over a seam within this many spacings.
 const SEAM_REACH: f64 = 1.6;
+/// Where the cloth is given in a shape in which a cell or a link is longer than where it lies flat, that much is its
+/// due: the chart does not quite fit there. Less than this is rounding; a chart that is wrong by more than that is no
+/// use.
+const EXACT: f64 = 1.002;
+const CROOKED: f64 = 1.25;
 
 /// What was built.
 pub(super) struct Built<T> {
@@ -34,9 +41,15 @@ pub(super) struct Built<T> {
     pub charts: usize,
 }
 
-/// Builds all levels. `pins` are the held vertices.
-pub(super) fn build<T: Scalar>(sheet: &RestSheet, pins: &[u32], settings: &Inextensibility) -> Built<T> {
-    let plan = Plan::new(sheet, pins);
+/// Builds all levels. `shape` is where vertices are in the shape that the cloth is given in, m; `pins` are the held
+/// ones.
+pub(super) fn build<T: Scalar>(
+    sheet: &RestSheet,
+    shape: &[[f64; 3]],
+    pins: &[u32],
+    settings: &Inextensibility,
+) -> Built<T> {
+    let plan = Plan::new(sheet, shape, pins);
     let levels = plan.levels(settings.levels, settings.sweeps);
     let mut boundary = Hierarchy::default();
     // Cloth that is soft one way hangs on its border alone.
@@ -56,10 +69,17 @@ pub(super) struct Plan<'a> {
     density: Vec<f64>,
     /// Held edges that did not lie flat, and their length (m).
     torn: Vec<([u32; 2], f64)>,
+    /// Which vertices hang together, and neighbours that do.
+    pub web: Web,
+    neighbours: Neighbours,
+    /// Where vertices are in the shape that the cloth is given in, m, and how much the cloth is stretched there, 1 for
+    /// not at all.
+    shape: &'a [[f64; 3]],
+    drawn: Vec<f64>,
 }
 
 impl<'a> Plan<'a> {
-    fn new(sheet: &RestSheet, pins: &'a [u32]) -> Self {
+    fn new(sheet: &RestSheet, shape: &'a [[f64; 3]], pins: &'a [u32]) -> Self {
         let flat = flatten(sheet);
         let mut density = vec![0.0; flat.area.len()];
         for (v, &chart) in flat.chart.iter().enumerate().filter(|c| *c.1 != NONE) {
@@ -70,35 +90,54 @@ impl<'a> Plan<'a> {
         }
         let mut mass = sheet.mass.clone();
         pins.iter().for_each(|&p| mass[p as usize] = 0.0);
-        let torn = torn(sheet, &flat);
-        Plan { flat, pins, mass, density, torn }
+        let web = Web::of(sheet, &flat);
+        let torn = torn(sheet, &web);
+        let neighbours = web.neighbours(sheet.vertices(), false);
+        Plan { flat, pins, mass, density, torn, web, neighbours, shape, drawn: drawn(sheet, shape) }
     }
 
     /// The vertices, to be carried by a lattice.
     pub fn points(&self) -> SheetPoints {
         let Flat { place, chart, weft, held, .. } = &self.flat;
-        let (mass, free) = (self.mass.clone(), vec![1.0; place.len()]);
-        SheetPoints { place: place.clone(), chart: chart.clone(), mass, free, weft: weft.clone(), held: held.clone() }
+        SheetPoints {
+            place: place.clone(),
+            chart: chart.clone(),
+            mass: self.mass.clone(),
+            carried: self.mass.clone(),
+            free: vec![1.0; place.len()],
+            weft: weft.clone(),
+            held: held.clone(),
+            shape: self.shape.to_vec(),
+            drawn: self.drawn.clone(),
+            home: (0..place.len() as u32).map(|v| (v, 0.0)).collect(),
+        }
     }
 
     /// Lattices over the cloth, each twice as wide as the one before.
     fn levels<T: Scalar>(&self, most: u32, sweeps: u32) -> Hierarchy<T, 3> {
         let mut points = self.points();
         let mut list = Vec::new();
+        let mut above = NodesAbove::new(&self.torn);
+        let mut web = &self.web;
+        let mut last;
         for number in 0..most {
             let spacing = self.spacing(f64::from(1 << number.min(30)));
             if spacing.iter().all(|&s| s == 0.0) {
                 break;
             }
             let full: Vec<f64> = self.density.iter().zip(&spacing).map(|(d, s)| d * s * s * 0.75f64.sqrt()).collect();
-            let near = NearPins::new(&self.flat, self.pins, &spacing);
+            let near = NearPins::new(self, &spacing);
             for i in 0..points.place.len() {
                 points.free[i] = near.free(points.chart[i], points.place[i]);
             }
-            let lattice = lattice(&points, &spacing, &full);
-            let seams = seams(&self.flat, &lattice, &spacing, &self.torn);
+            let mut lattice = lattice(&points, web, &spacing, &full);
+            above.rise(&lattice.parents);
+            lattice.follow = blend(&lattice.parents, web, |i| points.mass[i] > 0.0);
+            lattice.carry(&points);
+            let seams = seams(&self.flat, &lattice, &spacing, &self.torn, &above);
             list.push(level(&points, &lattice, &near, |_, _, d| d, seams));
-            points = lattice.nodes;
+            (points, last) = (lattice.nodes, lattice.web);
+            web = &last;
         }
         Hierarchy { list, sweeps }
     }
@@ -114,19 +153,73 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// Edges of triangles held both ways whose ends lie in two charts, or further apart than they are long.
-fn torn(sheet: &RestSheet, flat: &Flat) -> Vec<([u32; 2], f64)> {
+/// The mean stretch of the cloth around each vertex in a shape, along weft or warp, whichever is more.
+fn drawn(sheet: &RestSheet, shape: &[[f64; 3]]) -> Vec<f64> {
+    let mut sum = vec![[0.0; 2]; sheet.vertices()];
+    for (t, corners) in sheet.triangles.iter().enumerate() {
+        let ([[a, b], [c, d]], weight) = (sheet.edges[t], area(&sheet.edges[t]));
+        let over = 1.0 / (a * d - b * c);
+        let at = corners.map(|v| shape[v as usize]);
+        let most = f64::max(stretch(at, [d * over, -b * over]), stretch(at, [-c * over, a * over]));
+        if most.is_finite() {
+            corners
+                .iter()
+                .for_each(|&v| sum[v as usize] = [sum[v as usize][0] + weight * most, sum[v as usize][1] + weight]);
+        }
+    }
+    sum.into_iter().map(|[sum, weight]| if weight > 0.0 { sum / weight } else { 1.0 }).collect()
+}
+
+/// |F u| of a triangle, F u = a (x1 − x0) + b (x2 − x0).
+fn stretch(at: [[f64; 3]; 3], [a, b]: [f64; 2]) -> f64 {
+    let along = [0, 1, 2].map(|k| a * (at[1][k] - at[0][k]) + b * (at[2][k] - at[0][k]));
+    along.iter().map(|c| c * c).sum::<f64>().sqrt()
+}
+
+/// How long a piece of cloth may be, over what it is where it lies flat, given how long it is in a shape in which its
+/// fibres are `drawn`; nothing if that is no use.
+fn due(measured: f64, drawn: f64) -> Option<f64> {
+    let due = measured / drawn.max(1.0);
+    match due {
+        d if d <= EXACT => Some(1.0),
+        d if d <= CROOKED => Some(d),
+        _ => None,
+    }
+}
+
+/// The nodes above vertices at cuts, level by level.
+struct NodesAbove(BTreeMap<u32, Vec<u32>>);
+
+impl NodesAbove {
+    fn new(torn: &[([u32; 2], f64)]) -> Self {
+        NodesAbove(torn.iter().flat_map(|t| t.0).map(|v| (v, vec![v])).collect())
+    }
+
+    /// On to the nodes that points hang on.
+    fn rise(&mut self, parents: &[[(u32, f64); 3]]) {
+        for list in self.0.values_mut() {
+            let up = list.iter().flat_map(|&i| parents[i as usize]).filter(|p| p.1 > 0.0);
+            *list = up.map(|p| p.0).collect();
+            list.sort_unstable();
+            list.dedup();
+        }
+    }
+
+    fn has(&self, vertex: u32, node: u32) -> bool {
+        self.0.get(&vertex).is_some_and(|list| list.binary_search(&node).is_ok())
+    }
+}
+
+/// Edges of triangles held both ways between whose ends the cloth had to be cut, and their lengths, m.
+fn torn(sheet: &RestSheet, web: &Web) -> Vec<([u32; 2], f64)> {
     let mut torn = Vec::new();
     for (t, corners) in sheet.triangles.iter().enumerate().filter(|(t, _)| sheet.held[*t] == [true; 2]) {
         let at = [[0.0; 2], sheet.edges[t][0], sheet.edges[t][1]];
         for k in 0..3 {
             let ends = [corners[k], corners[(k + 1) % 3]];
-            let d = sub(at[(k + 1) % 3], at[k]);
-            let e = sub(flat.place[ends[1] as usize], flat.place[ends[0] as usize]);
-            let length = d[0].hypot(d[1]);
-            let together = flat.chart[ends[0] as usize] == flat.chart[ends[1] as usize];
-            if !together || e[0].hypot(e[1]) > 1.5 * length {
-                torn.push((ends, length));
+            if !web.joins(ends[0], ends[1]) {
+                let d = sub(at[(k + 1) % 3], at[k]);
+                torn.push((ends, d[0].hypot(d[1])));
             }
         }
     }
@@ -138,6 +231,7 @@ type Square = (u32, i64, i64);
 
 /// Finds held vertices near a place.
 pub(super) struct NearPins<'a> {
+    plan: &'a Plan<'a>,
     flat: &'a Flat,
     spacing: &'a [f64],
     /// By chart and square of the spacing's size.
@@ -145,9 +239,10 @@ pub(super) struct NearPins<'a> {
 }
 
 impl<'a> NearPins<'a> {
-    pub fn new(flat: &'a Flat, pins: &[u32], spacing: &'a [f64]) -> Self {
-        let mut near = NearPins { flat, spacing, squares: BTreeMap::new() };
-        for &pin in pins {
+    pub fn new(plan: &'a Plan<'_>, spacing: &'a [f64]) -> Self {
+        let flat = &plan.flat;
+        let mut near = NearPins { plan, flat, spacing, squares: BTreeMap::new() };
+        for &pin in plan.pins {
             if let Some(key) = near.square(flat.chart[pin as usize], flat.place[pin as usize]) {
                 near.squares.entry(key).or_default().push(pin);
             }
@@ -182,6 +277,23 @@ impl<'a> NearPins<'a> {
         if least.is_finite() { (least / self.spacing[chart as usize]).min(1.0) } else { 1.0 }
     }
 
+    /// What of the cloth hangs together with held vertices within reach of them, ascending.
+    fn reach(&self, pins: &[u32]) -> Vec<u32> {
+        let Some(&first) = pins.first() else { return Vec::new() };
+        let (chart, middle) = (self.flat.chart[first as usize], self.middle(pins));
+        let far = (REACH + 1.0) * self.spacing[chart as usize];
+        self.plan.neighbours.reached(pins, |v| {
+            let d = sub(self.flat.place[v as usize], middle);
+            self.flat.chart[v as usize] == chart && d[0] * d[0] + d[1] * d[1] <= far * far
+        })
+    }
+
+    /// The middle of held vertices in the shape that the cloth is given in.
+    fn shape(&self, pins: &[u32]) -> [f64; 3] {
+        let sum = |k: usize| pins.iter().map(|&p| self.plan.shape[p as usize][k]).sum::<f64>();
+        [0, 1, 2].map(|k| sum(k) / pins.len().max(1) as f64)
+    }
+
     /// The middle of held vertices.
     fn middle(&self, pins: &[u32]) -> [f64; 2] {
         let sum = pins.iter().fold([0.0; 2], |s, &p| {
@@ -192,6 +304,9 @@ impl<'a> NearPins<'a> {
     }
 }
 
+/// Two nodes, and how far apart they may be, m.
+pub(super) type Link = ([u32; 2], f64);
+
 /// One level: what hangs on the lattice's nodes, what holds them, and `links` besides. `tie` says how far a node may be from the middle of
 /// held vertices near it, given how far it is in the chart.
 pub(super) fn level<T: Scalar>(
@@ -199,7 +314,7 @@ pub(super) fn level<T: Scalar>(
     lattice: &Lattice,
     near: &NearPins<'_>,
     tie: impl Fn(usize, &[u32], f64) -> f64,
-    mut links: Vec<Loose<2, 2, 0>>,
+    mut links: Vec<Link>,
 ) -> Level<T, 3> {
     let nodes = lattice.nodes.mass.len();
     // The held vertices of a square are one held node.
@@ -208,12 +323,18 @@ pub(super) fn level<T: Scalar>(
     let zero = T::of(0.0);
     let mut x = vec![[zero; 4]; spare as usize + 1];
     for n in 0..nodes {
-        x[n][3] = T::of(1.0 / lattice.nodes.mass[n].max(1e-300));
+        x[n][3] = T::of(1.0 / lattice.nodes.carried[n].max(1e-300));
     }
     links.extend(to_held(lattice, near, &number, tie));
+    let held: Vec<[f64; 3]> = near.squares.values().map(|pins| near.shape(pins)).collect();
+    let links: Vec<_> = links.into_iter().filter_map(|link| due_rod(&lattice.nodes, &held, link)).collect();
     let (cells, full) = cells(lattice, near);
+    let mut transfer = Transfer::new(&points.mass, &lattice.nodes.mass, &lattice.parents);
+    if let Some(rows) = &lattice.follow {
+        transfer.follow(rows);
+    }
     Level {
-        transfer: Transfer::new(&points.mass, &lattice.nodes.mass, &lattice.parents),
+        transfer,
         held: near.squares.values().cloned().collect(),
         links: Batch::pack(&links, spare),
         cells: Batch::pack(&cells, spare),
@@ -230,22 +351,32 @@ pub(super) fn rod(index: [u32; 2], length: f64) -> Loose<2, 2, 0> {
     Loose::bare(index, [length * length, length])
 }
 
+/// A link as long as is its due; `held` are where held nodes are in the shape that the cloth is given in.
+fn due_rod(nodes: &SheetPoints, held: &[[f64; 3]], (ends, length): Link) -> Option<Loose<2, 2, 0>> {
+    let count = nodes.mass.len();
+    let [p, q] = ends.map(|n| *nodes.shape.get(n as usize).unwrap_or_else(|| &held[n as usize - count]));
+    let drawn = ends.iter().filter_map(|&n| nodes.drawn.get(n as usize)).copied().fold(1.0, f64::max);
+    let d = [0, 1, 2].map(|k| p[k] - q[k]).iter().map(|c| c * c).sum::<f64>().sqrt();
+    due(d / length.max(1e-300), drawn).map(|due| rod(ends, length * due))
+}
+
 /// Links from held nodes to those near them, as long as at rest.
 fn to_held(
     lattice: &Lattice,
     near: &NearPins<'_>,
     number: &BTreeMap<Square, usize>,
     tie: impl Fn(usize, &[u32], f64) -> f64,
-) -> Vec<Loose<2, 2, 0>> {
+) -> Vec<Link> {
     let nodes = &lattice.nodes;
+    let reach: BTreeMap<Square, Vec<u32>> = near.squares.iter().map(|(&key, pins)| (key, near.reach(pins))).collect();
     let mut links = Vec::new();
     for n in 0..nodes.mass.len() {
         for (key, pins) in near.around(nodes.chart[n], nodes.place[n], 2) {
             let way = sub(near.middle(pins), nodes.place[n]);
             let d = tie(n, pins, way[0].hypot(way[1]));
-            if d <= REACH * near.spacing[nodes.chart[n] as usize] && nodes.held_along(n, way) {
-                let index = [n as u32, (nodes.mass.len() + number[&key]) as u32];
-                links.push(rod(index, d));
+            let near_by = d <= REACH * near.spacing[nodes.chart[n] as usize];
+            if near_by && nodes.held_along(n, way) && reach[&key].binary_search(&nodes.home[n].0).is_ok() {
+                links.push(([n as u32, (nodes.mass.len() + number[&key]) as u32], d));
             }
         }
     }
@@ -253,14 +384,14 @@ fn to_held(
 }
 
 /// Links between nodes on both sides of where the cloth had to be cut to lie flat, as long as the shortest way over a cut edge.
-fn seams(flat: &Flat, lattice: &Lattice, spacing: &[f64], torn: &[([u32; 2], f64)]) -> Vec<Loose<2, 2, 0>> {
+fn seams(flat: &Flat, lattice: &Lattice, spacing: &[f64], torn: &[([u32; 2], f64)], above: &NodesAbove) -> Vec<Link> {
     let nodes = &lattice.nodes;
     let mut shortest: BTreeMap<[u32; 2], f64> = BTreeMap::new();
     for &(ends, length) in torn {
         let sides = ends.map(|v| {
             let (chart, place) = (flat.chart[v as usize], flat.place[v as usize]);
             let s = spacing.get(chart as usize).copied().unwrap_or(0.0);
-            let near = if s > 0.0 { lattice.around(chart, place, s).collect() } else { Vec::new() };
+            let near = if s > 0.0 { lattice.around(chart, place, s, |n| above.has(v, n)) } else { Vec::new() };
             let way = |n: u32| {
                 let d = sub(place, nodes.place[n as usize]);
                 (n, d[0].hypot(d[1]), s)
@@ -277,7 +408,7 @@ fn seams(flat: &Flat, lattice: &Lattice, spacing: &[f64], torn: &[([u32; 2], f64
             }
         }
     }
-    shortest.into_iter().map(|(index, d)| rod(index, d)).collect()
+    shortest.into_iter().collect()
 }
 
 /// Triangles of nodes, held along the weft and the warp there. Those around a held vertex are left out: its links do their
@@ -302,7 +433,10 @@ fn cells(lattice: &Lattice, near: &NearPins<'_>) -> (Vec<Loose<3, 6, 0>>, Vec<Lo
         // (a, b) with a r + b s = u.
         let solve = |u: [f64; 2]| [(u[0] * s[1] - u[1] * s[0]) / det, (r[0] * u[1] - r[1] * u[0]) / det];
         let (a, b) = (solve([half.cos(), half.sin()]), solve([-half.sin(), half.cos()]));
-        let most = [0, 1].map(|k| if held(k) { 1.0 } else { LOOSE });
+        let shape = t.map(|n| nodes.shape[n as usize]);
+        let drawn = t.iter().map(|&n| nodes.drawn[n as usize]).fold(1.0, f64::max);
+        let due = [due(stretch(shape, a), drawn)?, due(stretch(shape, b), drawn)?];
+        let most = [0, 1].map(|k| if held(k) { due[k] } else { LOOSE });
         let rest = [a[0], a[1], b[0], b[1], most[0], most[1]];
         let cell = Loose::bare(*t, rest);
         (most != [LOOSE; 2]).then_some((cell, held(2)))

@@ -18,6 +18,8 @@ pub(super) struct Flat {
     pub area: Vec<f64>,
     /// For each chart the length of its edges, mean, m.
     pub edge: Vec<f64>,
+    /// Whether each triangle was laid into a chart.
+    pub laid: Vec<bool>,
 }
 
 pub(super) const NONE: u32 = u32::MAX;
@@ -38,6 +40,7 @@ pub(super) fn flatten(sheet: &RestSheet) -> Flat {
         held: held(sheet),
         area: Vec::new(),
         edge: Vec::new(),
+        laid: Vec::new(),
     };
     let mut used = vec![false; sheet.triangles.len()];
     for seed in 0..sheet.triangles.len() {
@@ -45,6 +48,7 @@ pub(super) fn flatten(sheet: &RestSheet) -> Flat {
             grow(sheet, &sides, seed, &mut used, &mut flat);
         }
     }
+    flat.laid = used;
     flat
 }
 

@@ -145,7 +145,7 @@ impl<T: Scalar, const N: usize> Level<T, N> {
     }
 
     fn tighten<E: OneSided<V, P>, const V: usize, const P: usize>(&self, sweep: Sweep<'_>, batch: &Batch<T, V, P, 0>) {
-        sweep.run(batch, [self.x.shared()], &mut Tighten::<E>::rigid());
+        sweep.run(batch, [self.x.shared()], &mut Tighten::<E>::new());
     }
 
     /// What the level and those above it moved its nodes by, into `base`. A node that is lost has moved nothing.

@@ -8,22 +8,22 @@
 //!    stretching along weft and warp; what that moves the nodes by, Δ, goes back to the vertices as x_i += Σ P_iI Δ_I,
 //!    which keeps linear momentum: Σ m_i P_iI = M_I, the node's mass.
 //! 2. **Long-range attachments**, or tethers ([`tether`]), from held vertices, as long as the way along the cloth.
-//! 3. **A limit** ([`end_limit`]) on the stretch of every element, by sweeps that visit only what is beyond it and what that moves.
+//! 3. **A limit** ([`EndLimit`]) on the stretch of every element, by sweeps that visit only what is beyond it and what that moves.
 //!
 //! Stiff solids have a hierarchy too ([`solid`]): lattices in space, whose nodes are kept in shape by what is rigid around each ([`cluster`]).
 //!
 //! Everything is built from the rest shape and the set of held vertices, when a step first needs it.
 
+mod blend;
 mod body;
 mod border;
 mod build;
 mod chart;
 mod cluster;
-mod end_limit;
 mod geodesic;
 mod hierarchy;
 mod lattice;
-mod rotation;
+pub(crate) mod rotation;
 mod sheet;
 mod solid;
 #[cfg(test)]
@@ -33,11 +33,11 @@ mod substeps;
 mod tests;
 mod tether;
 mod transfer;
+mod web;
 
 use crate::constraint::{Elements, Sweep};
 use crate::lanes::{Scalar, Shared, Vertex};
-use end_limit::EndLimit;
-pub(crate) use end_limit::EndPositions;
+use crate::limit::{BoundedLine, EndLimit, StretchBounds};
 use hierarchy::Hierarchy;
 use sheet::RestSheet;
 use solid::Solids;
@@ -113,8 +113,31 @@ pub struct InextensibilityReport {
     pub rounds: u64,
     /// 1 if the limit ran out of rounds.
     pub unmet: u64,
-    /// The largest stretch of a held element at the end of the step, on the positions that are returned, over its length at rest.
+    /// The largest stretch of a length with a bound at the end of the step, on the positions that are returned, over its length at rest.
     pub stretch: f64,
+    /// How much of its bounds the worst element uses there: 1 is all of it, more is beyond.
+    pub used: f64,
+    /// Vertices whose motion was given up because bounds and contact could not be met otherwise.
+    pub given_up: u64,
+    /// What is beyond its bounds by more than a hundredth of them, if anything is.
+    pub missed: Option<MissedBound>,
+}
+
+/// Elements that are beyond their bounds, and what holds them there.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MissedBound {
+    /// How many elements are.
+    pub elements: u64,
+    /// The vertices of the worst, in the user's numbers; an edge's second twice.
+    pub corners: [u32; 3],
+    /// Where it is, m.
+    pub at: [f64; 3],
+    /// How much of its bounds it uses: 2 is twice as far as it may be stretched.
+    pub used: f64,
+    /// Held vertices at the ends of what hangs together with it beyond its bounds, in the user's numbers: pins that pull it apart.
+    pub pins: [Option<u32>; 2],
+    /// Whether something touches any of that: what it is stretched over, or stopped by.
+    pub touching: bool,
 }
 
 impl InextensibilityReport {
@@ -126,19 +149,16 @@ impl InextensibilityReport {
             rounds: self.rounds + later.rounds,
             unmet: self.unmet + later.unmet,
             stretch: self.stretch.max(later.stretch),
+            used: self.used.max(later.used),
+            given_up: self.given_up + later.given_up,
+            missed: match (self.missed, later.missed) {
+                (Some(a), Some(b)) => Some(if b.used > a.used { b } else { a }),
+                (a, b) => a.or(b),
+            },
             ..later
         }
     }
 }
-
-/// What the limit aims at where it acts, over the limit: short of it, so that it need not act again at once.
-const AIM: f64 = 0.3;
-/// How fast the limit's displacements count as: as if they had taken a step over this, or the last substep over [`KAPPA`], whichever is
-/// slower. They mend what went wrong in a whole step; as fast as the shortest of substeps they would throw vertices about.
-const HASTE: f64 = 5.0;
-/// How much of the limit's displacements counts as velocity at most. All of it over cloth that is not quite solved made it gain
-/// energy; none of it left the motion behind what the limit does, for it to do again.
-const KAPPA: f64 = 0.5;
 
 /// What holds a model's cloth and solids, as long as its held vertices stay the same.
 #[derive(Debug)]
@@ -159,6 +179,7 @@ pub(crate) struct Inextensible<T: Scalar> {
 struct BuildKey {
     model: Identity,
     settings: Inextensibility,
+    bounds: Vec<StretchBounds>,
     gravity: [f64; 3],
     held: Vec<u32>,
 }
@@ -167,15 +188,35 @@ struct BuildKey {
 pub(crate) struct RestModel<'a, T> {
     pub identity: &'a Identity,
     pub elements: &'a Elements<T>,
+    pub slanted: &'a [SlantedThread],
     /// m.
     pub positions: &'a [[f64; 3]],
     /// kg.
     pub masses: &'a [f64],
     /// The user's number of each vertex, by the model's.
     pub user: &'a [u32],
+    /// The first vertex of each body, in the user's numbers, ascending; and how far bodies may be stretched.
+    pub bases: Vec<u32>,
+    pub bounds: Vec<StretchBounds>,
+}
+
+/// A warp thread of a triangle that does not run across weft, because the texture coordinates do not: bounds are for what a person calls
+/// warp, and for what the material does.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SlantedThread {
+    pub corners: [u32; 3],
+    /// The coefficients (a, b) of F u = a (x1 − x0) + b (x2 − x0) along it, 1/m.
+    pub along: [f64; 2],
 }
 
 impl<T> RestModel<'_, T> {
+    /// How far what a vertex, by the model's number, belongs to may be stretched.
+    fn bounds_of(&self, vertex: u32, settings: &Inextensibility) -> StretchBounds {
+        let body = self.bases.partition_point(|&base| base <= self.user[vertex as usize]);
+        let own = self.bounds.get(body.wrapping_sub(1)).copied().unwrap_or_default();
+        if settings.max_stretch > 0.0 { own.and(&StretchBounds::threads(settings.max_stretch)) } else { own }
+    }
+
     /// A list by vertex in the model's order.
     fn in_order<N: Copy>(&self, list: &[N]) -> Vec<N> {
         self.user.iter().map(|&u| list[u as usize]).collect()
@@ -222,12 +263,13 @@ impl<T: Scalar> Inextensible<T> {
         gravity: [f64; 3],
         x: &[Vertex<T>],
     ) {
-        if !settings.acts() {
+        if !settings.acts() && model.bounds.iter().all(|b| *b == StretchBounds::NONE) {
             *self = Inextensible::default();
             return;
         }
         let held: Vec<u32> = (0..model.user.len() as u32).filter(|&v| x[v as usize][3] <= T::of(0.0)).collect();
-        let key = BuildKey { model: model.identity.clone(), settings: *settings, gravity, held };
+        let (model_key, bounds) = (model.identity.clone(), model.bounds.clone());
+        let key = BuildKey { model: model_key, settings: *settings, bounds, gravity, held };
         if self.key.as_ref() != Some(&key) {
             self.build(model, settings, gravity, &key.held);
             self.key = Some(key);
@@ -254,6 +296,11 @@ impl<T: Scalar> Inextensible<T> {
         self.levels.correct(sweep, x, &[]);
         self.boundary.correct(sweep, x, &[]);
         self.solid.correct(sweep, x);
+    }
+
+    /// Whether anything is attached.
+    pub fn tethered(&self) -> bool {
+        self.tethers.links.count > 0
     }
 
     /// Pulls vertices back to what they are attached to, after the sweeps.
@@ -288,19 +335,26 @@ impl<T: Scalar> Inextensible<T> {
             self.solid = Solids::new(model, settings, gravity, held);
         }
         let sheet = RestSheet::of(model, settings, gravity);
+        let lines = model.slanted.iter().map(|s| BoundedLine {
+            corners: s.corners,
+            along: s.along,
+            most: model.bounds_of(s.corners[0], settings).warp,
+        });
+        let lines: Vec<BoundedLine> = lines.collect();
+        self.limit = EndLimit::new(&sheet.bounded, &sheet.bounded_edges, &lines, sheet.vertices(), held);
+        if !settings.acts() {
+            return;
+        }
         self.substeps = sheet.substeps;
         if sheet.triangles.is_empty() {
             return;
         }
         self.probe = TurnProbe::new(&sheet);
-        if settings.max_stretch > 0.0 {
-            self.limit = EndLimit::new(&sheet, held, settings.max_stretch);
-        }
         if settings.tethers {
             self.tethers = Tethers::new(&sheet, held);
         }
         if settings.levels > 0 {
-            let built = build::build(&sheet, held, settings);
+            let built = build::build(&sheet, &model.in_order(model.positions), held, settings);
             (self.levels, self.boundary, self.charts) = (built.levels, built.boundary, built.charts as u64);
         }
     }

@@ -3,12 +3,12 @@
 use crate::eigen::eigen;
 
 /// A unit quaternion: real part first.
-pub(super) type Quaternion = [f64; 4];
+pub(crate) type Quaternion = [f64; 4];
 /// By rows.
-pub(super) type Mat3 = [[f64; 3]; 3];
+pub(crate) type Mat3 = [[f64; 3]; 3];
 
 /// No turn at all.
-pub(super) const NO_TURN: Quaternion = [1.0, 0.0, 0.0, 0.0];
+pub(crate) const NO_TURN: Quaternion = [1.0, 0.0, 0.0, 0.0];
 /// Steps of Newton's method, at most. From the turn of a sweep ago two are usual.
 const STEPS: usize = 5;
 /// What is left of the torque, over the trace, where steps end.
@@ -23,7 +23,7 @@ const FLAT: f64 = 1e-12;
 /// By Newton's method from `start`, if that is near; else as the eigenvector of Horn's 4×4 matrix, which nothing can confuse. With
 /// S = RᵀA the slope is the axial vector of S − Sᵀ, and the curvature tr S − S. There is no maximum but the largest (where the
 /// curvature is positive definite, the sum of the two smallest of A's signed singular values is positive).
-pub(super) fn nearest(a: &Mat3, start: Option<Quaternion>) -> Quaternion {
+pub(crate) fn nearest(a: &Mat3, start: Option<Quaternion>) -> Quaternion {
     start.and_then(|start| newton(a, start)).unwrap_or_else(|| horn(a))
 }
 
@@ -102,7 +102,7 @@ fn after(p: Quaternion, q: [f64; 4]) -> Quaternion {
 }
 
 /// The matrix of a turn.
-pub(super) fn matrix([w, x, y, z]: Quaternion) -> Mat3 {
+pub(crate) fn matrix([w, x, y, z]: Quaternion) -> Mat3 {
     [
         [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)],
         [2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)],
@@ -110,7 +110,7 @@ pub(super) fn matrix([w, x, y, z]: Quaternion) -> Mat3 {
     ]
 }
 
-pub(super) fn determinant(m: &Mat3) -> f64 {
+pub(crate) fn determinant(m: &Mat3) -> f64 {
     m[0][0] * (m[1][1] * m[2][2] - m[1][2] * m[2][1]) - m[0][1] * (m[1][0] * m[2][2] - m[1][2] * m[2][0])
         + m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0])
 }

@@ -5,6 +5,7 @@ use super::{Inextensibility, RestModel};
 use crate::constraint::{Batch, Packed, Visit};
 use crate::element::{Element, Quantity, RestShape};
 use crate::lanes::Scalar;
+use crate::limit::{BoundedEdge, BoundedTriangle, StretchBounds};
 
 /// The triangles of all cloth in a model, in the model's vertex numbers.
 pub(super) struct RestSheet {
@@ -20,6 +21,9 @@ pub(super) struct RestSheet {
     pub mass: Vec<f64>,
     /// How to step it.
     pub substeps: SubstepControl,
+    /// What may be stretched so far only, held or not.
+    pub bounded: Vec<BoundedTriangle>,
+    pub bounded_edges: Vec<BoundedEdge>,
 }
 
 /// A triangle is held along a direction if the weight of the cloth, hung up by as much of its border as it is long, this many
@@ -37,7 +41,8 @@ impl RestSheet {
         let GatherCloth { found, links } = gather;
         let mass = model.in_order(model.masses);
         let pull = gravity.iter().map(|g| g * g).sum::<f64>().sqrt();
-        let limit = if settings.max_stretch > 0.0 { settings.max_stretch } else { USUAL_LIMIT };
+        // What is stretched less than this by its own weight may as well not be stretched at all, however far it may be.
+        let limit = if settings.max_stretch > 0.0 { settings.max_stretch.min(USUAL_LIMIT) } else { USUAL_LIMIT };
         let total: f64 = found.iter().map(|f| area(&f.edges)).sum();
         let mut cloth: Vec<u32> = found.iter().flat_map(|f| f.corners).collect();
         cloth.sort_unstable();
@@ -51,6 +56,12 @@ impl RestSheet {
         for ([a, b], _) in &links {
             (linked[*a as usize], linked[*b as usize]) = (true, true);
         }
+        let bounds = |v: u32| model.bounds_of(v, settings);
+        let bounded =
+            |f: &FoundTriangle| BoundedTriangle { corners: f.corners, edges: f.edges, bounds: bounds(f.corners[0]) };
+        let bounded: Vec<BoundedTriangle> =
+            found.iter().map(bounded).filter(|t| t.bounds != StretchBounds::NONE).collect();
+        let bounded_edges = bounded_edges(&bounded, &links, settings);
         let by_links = |t: &[u32; 3]| t.iter().all(|&v| linked[v as usize]);
         let mut sheet = RestSheet {
             triangles: Vec::new(),
@@ -59,6 +70,8 @@ impl RestSheet {
             links,
             mass,
             substeps: SubstepControl::STIFF,
+            bounded,
+            bounded_edges,
         };
         let (mut rates, mut soft) = (0.0, 0.0);
         for f in found {
@@ -96,6 +109,27 @@ impl RestSheet {
         }
         self.triangles.iter().map(|t| t.iter().all(|&v| linked[v as usize])).collect()
     }
+}
+
+/// Sides of triangles whose edges have a bound, and links if cloth has one along its threads; each once, with the least bound.
+fn bounded_edges(
+    triangles: &[BoundedTriangle],
+    links: &[([u32; 2], f64)],
+    settings: &Inextensibility,
+) -> Vec<BoundedEdge> {
+    let mut edges = Vec::new();
+    for t in triangles.iter().filter(|t| t.bounds.edge < f64::INFINITY) {
+        let ([a, b], [i, j, k]) = (t.edges, t.corners);
+        for (ends, by) in [([i, j], a), ([i, k], b), ([j, k], [b[0] - a[0], b[1] - a[1]])] {
+            edges.push(([ends[0].min(ends[1]), ends[0].max(ends[1])], by[0].hypot(by[1]), t.bounds.edge));
+        }
+    }
+    if settings.max_stretch > 0.0 {
+        edges.extend(links.iter().map(|&([a, b], length)| ([a.min(b), a.max(b)], length, settings.max_stretch)));
+    }
+    edges.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.2.total_cmp(&b.2)));
+    edges.dedup_by_key(|e| e.0);
+    edges.into_iter().map(|(ends, length, most)| BoundedEdge { ends, length, most }).collect()
 }
 
 /// Of a triangle from its edges, m².

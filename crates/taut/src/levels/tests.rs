@@ -109,7 +109,7 @@ fn distances_lead_around_a_slit() {
 #[test]
 fn levels_keep_momentum_and_pull_together() {
     let (sheet, points) = sheet(48, 48, 0.02, flat, |_, _| true);
-    let built = build::build::<f64>(&sheet, &[], &Inextensibility::within(0.01));
+    let built = build::build::<f64>(&sheet, &points, &[], &Inextensibility::within(0.01));
     let mut levels = built.levels;
     assert!(levels.list.len() >= 2);
     let run = |levels: &mut super::Hierarchy<f64, 3>, mut x: Vec<Vertex<f64>>| {
@@ -151,6 +151,8 @@ fn woven(
         links: Vec::new(),
         mass: vec![0.01; points.len()],
         substeps: super::SubstepControl::STIFF,
+        bounded: Vec::new(),
+        bounded_edges: Vec::new(),
     }
 }
 
@@ -174,7 +176,7 @@ fn skirt(around: usize, rows: usize) -> (RestSheet, Vec<[f64; 3]>) {
 fn levels_leave_a_skirt_at_rest_alone() {
     let (sheet, points) = skirt(100, 33);
     let waist: Vec<u32> = (0..100).collect();
-    let built = build::build::<f64>(&sheet, &waist, &Inextensibility::within(0.01));
+    let built = build::build::<f64>(&sheet, &points, &waist, &Inextensibility::within(0.01));
     for (name, levels) in [("levels", built.levels), ("boundary", built.boundary)] {
         assert!(!levels.list.is_empty(), "{name}");
         let rest: Vec<Vertex<f64>> = points
@@ -215,4 +217,112 @@ fn cloth_that_turns_fast_takes_more_substeps() {
     let substeps = |rate: f64| super::SubstepControl::STIFF.substeps(1.0 / 60.0, probe.rate(&turning(rate)));
     assert_eq!([0.0, 5.0, 9.0, 12.0, 1e6].map(substeps), [10, 10, 12, 16, 25]);
     assert!(super::SubstepControl::soft(5000.0).substeps(1.0 / 60.0, 20.0) > 100, "soft cloth needs its own");
+}
+
+/// A dress, closed around: wide, narrow at the waist, wide again. It is curved both ways everywhere, and comes apart
+/// into many charts.
+fn dress(around: usize, rows: usize) -> (RestSheet, Vec<[f64; 3]>) {
+    let mut points = Vec::new();
+    for j in 0..=rows {
+        for i in 0..around {
+            let (a, t) = (core::f64::consts::TAU * i as f64 / around as f64, j as f64 / rows as f64);
+            let r = 0.11 + 0.04 * (3.0 * core::f64::consts::PI * t).cos() + 0.3 * t * t;
+            points.push([r * a.cos(), -1.1 * t, 0.7 * r * a.sin()]);
+        }
+    }
+    let id = |i: usize, j: usize| (j * around + i % around) as u32;
+    let cells = (0..rows).flat_map(|j| (0..around).map(move |i| (i, j)));
+    (woven(&points, cells, id), points)
+}
+
+/// What levels make of positions; vertices with mass but those that are held.
+fn corrected(levels: &super::Hierarchy<f64, 3>, at: &[[f64; 3]], held: &[u32]) -> Vec<[f64; 3]> {
+    let weight = |v: usize| if held.contains(&(v as u32)) { 0.0 } else { 100.0 };
+    let with_weights = |(v, p): (usize, &[f64; 3])| [p[0], p[1], p[2], weight(v)];
+    let mut x: Vec<Vertex<f64>> = at.iter().enumerate().map(with_weights).chain([[0.0; 4]]).collect();
+    let shared = Shared::new(&mut x);
+    Sweep::alone(Width::W16, |sweep| levels.correct(sweep, shared, &[]));
+    x.iter().take(at.len()).map(|p| [p[0], p[1], p[2]]).collect()
+}
+
+fn furthest(a: &[[f64; 3]], b: &[[f64; 3]]) -> f64 {
+    let way = |(p, q): (&[f64; 3], &[f64; 3])| (0..3).map(|k| (p[k] - q[k]).powi(2)).sum::<f64>().sqrt();
+    a.iter().zip(b).map(way).fold(0.0, f64::max)
+}
+
+/// The longest edge over its length at rest.
+fn longest(sheet: &RestSheet, rest: &[[f64; 3]], at: &[[f64; 3]]) -> f64 {
+    let length = |x: &[[f64; 3]], [a, b]: [u32; 2]| furthest(&[x[a as usize]], &[x[b as usize]]);
+    let edges = sheet.triangles.iter().flat_map(|t| [[t[0], t[1]], [t[1], t[2]], [t[2], t[0]]]);
+    edges.map(|e| length(at, e) / length(rest, e)).fold(0.0, f64::max)
+}
+
+#[test]
+fn levels_leave_a_dress_of_many_charts_at_rest_alone() {
+    let (sheet, points) = dress(80, 60);
+    let charts = flatten(&sheet).area.len();
+    assert!(charts > 20, "{charts} charts");
+    let built = build::build::<f64>(&sheet, &points, &[], &Inextensibility::within(0.01));
+    assert!(built.levels.list.len() >= 2);
+    for levels in [built.levels, built.boundary] {
+        let after = corrected(&levels, &points, &[]);
+        let (moved, longest) = (furthest(&points, &after), longest(&sheet, &points, &after));
+        assert!(moved < 0.1 * 0.015, "moved by {moved}");
+        assert!(longest < 1.01, "stretched to {longest}");
+    }
+}
+
+#[test]
+fn levels_tear_no_edge_over_the_cuts_of_a_dress() {
+    let (sheet, points) = dress(80, 60);
+    let built = build::build::<f64>(&sheet, &points, &[], &Inextensibility::within(0.01));
+    // Longer, and wider on one side.
+    let pulled: Vec<[f64; 3]> = points.iter().map(|p| [p[0] * (1.05 + 0.2 * p[0]), 1.05 * p[1], p[2]]).collect();
+    let after = corrected(&built.levels, &pulled, &[]);
+    let (before, after) = (longest(&sheet, &points, &pulled), longest(&sheet, &points, &after));
+    assert!(after < 1.02 * before, "stretched to {after}, from {before}");
+    let middle = |x: &[[f64; 3]], k: usize| x.iter().map(|p| p[k]).sum::<f64>();
+    for k in 0..3 {
+        let after = corrected(&built.levels, &pulled, &[]);
+        assert!((middle(&pulled, k) - middle(&after, k)).abs() < 1e-9, "momentum along {k}");
+    }
+}
+
+#[test]
+fn levels_do_not_close_a_slit() {
+    // A row of squares is missing but for the last three; left of the middle, what is beyond it is folded over to the
+    // right.
+    let (n, h) = (40, 0.02);
+    let (sheet, points) = sheet(n, n, h, flat, |i, j| j != 20 || i >= 37);
+    let fold = |p: &[f64; 3]| if p[2] > 20.5 * h && p[0] < 0.4 { [0.8 - p[0], 0.0, p[2]] } else { *p };
+    let folded: Vec<[f64; 3]> = points.iter().map(fold).collect();
+    // One lip of the slit is held at its end: nothing to the other.
+    for pins in [vec![], vec![20 * (n as u32 + 1)]] {
+        let built = build::build::<f64>(&sheet, &points, &pins, &Inextensibility::within(0.01));
+        assert!(built.levels.list.len() >= 2);
+        for levels in [built.levels, built.boundary] {
+            let moved = furthest(&folded, &corrected(&levels, &folded, &pins));
+            // Means of pieces that are cut off at a border are not quite where they are in a plane: a part of an edge.
+            assert!(moved < 0.3 * h, "moved by {moved}, {} held", pins.len());
+        }
+    }
+}
+
+#[test]
+fn levels_do_not_span_a_hole() {
+    // A frame, folded in the middle of two sides: what is left and right of the hole lies on each other.
+    let (n, h) = (48, 0.02);
+    let (sheet, points) = sheet(n, n, h, flat, |i, j| !(12..36).contains(&i) || !(12..36).contains(&j));
+    let built = build::build::<f64>(&sheet, &points, &[], &Inextensibility::within(0.01));
+    let folded: Vec<[f64; 3]> =
+        points.iter().map(|p| if p[0] > 0.48 { [0.96 - p[0], 0.0, p[2]] } else { *p }).collect();
+    for levels in [&built.levels, &built.boundary] {
+        let [bent, plain] = [&folded, &points].map(|at| furthest(at, &corrected(levels, at, &[])));
+        assert!(bent < 0.3 * h && plain < 1e-9, "moved by {bent}, flat {plain}");
+    }
+    let finest = &built.levels.list[0];
+    let over_cloth =
+        build::build::<f64>(&self::sheet(n, n, h, flat, |_, _| true).0, &points, &[], &Inextensibility::within(0.01));
+    // A quarter of the square is missing.
+    assert!((finest.cells.count as f64) < 0.8 * over_cloth.levels.list[0].cells.count as f64);
 }

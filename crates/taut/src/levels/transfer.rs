@@ -25,7 +25,7 @@ pub(super) struct Transfer<T, const N: usize> {
     /// Where each node's entries begin.
     start: Vec<u32>,
     entries: Vec<Entry<T>>,
-    /// Of points that hang on nodes, ascending.
+    /// Of points that follow nodes, ascending; of those that follow more than N, several.
     parents: Vec<Parents<T, N>>,
 }
 
@@ -55,6 +55,20 @@ impl<T: Scalar, const N: usize> Transfer<T, N> {
             weight: p.map(|p| T::of(p.1)),
         };
         Transfer { start, entries, parents: hanging.map(of).collect() }
+    }
+
+    /// Has points follow other nodes than those that they are part of; `rows` by point.
+    pub fn follow(&mut self, rows: &[Vec<(u32, f64)>]) {
+        self.parents.clear();
+        for (i, row) in rows.iter().enumerate() {
+            for part in row.chunks(N) {
+                let (mut to, mut weight) = ([0; N], [T::of(0.0); N]);
+                for (k, &(n, w)) in part.iter().enumerate() {
+                    (to[k], weight[k]) = (n, T::of(w));
+                }
+                self.parents.push(Parents { point: i as u32, to, weight });
+            }
+        }
     }
 
     pub fn bytes(&self) -> usize {

@@ -147,11 +147,10 @@ impl LimitKind {
     pub fn bounds(&self) -> StretchBounds {
         match self {
             LimitKind::Stretch(bounds) => *bounds,
-            // Shear of CSL is sin ½γ for yarns at an angle γ off the right one.
             LimitKind::Csl(limits, _) => StretchBounds {
                 weft: limits.weft.most,
                 warp: limits.warp.most,
-                shear: (2.0 * limits.shear.most.clamp(0.0, 1.0).asin()).sin(),
+                shear: cosine_of(limits.shear.most),
                 ..StretchBounds::NONE
             },
             LimitKind::Sbd(limits, _) => StretchBounds {
@@ -171,6 +170,12 @@ impl LimitKind {
     pub fn limits_rate(&self) -> bool {
         matches!(self, LimitKind::Rate(..) | LimitKind::EdgeRate(..))
     }
+}
+
+/// The cosine of the angle between weft and warp at a shear of CSL, which is sin ½γ for yarns at an angle γ off the right one; none from
+/// γ = 90° on.
+fn cosine_of(shear: f64) -> f64 {
+    if shear < core::f64::consts::FRAC_1_SQRT_2 { (2.0 * shear.asin()).sin() } else { f64::INFINITY }
 }
 
 /// Sweeps in a step: one more next time is as good as one more now.

@@ -11,17 +11,17 @@ use crate::team::Worker;
 use std::sync::PoisonError;
 
 /// Positions at the end of a substep as they are, at its start, and x̃, whole.
-struct Lists<'a, T> {
-    x: &'a mut [Vertex<T>],
-    x_start: &'a [Vertex<T>],
-    x_predicted: &'a mut [Vertex<T>],
+pub(super) struct Lists<'a, T> {
+    pub x: &'a mut [Vertex<T>],
+    pub x_start: &'a [Vertex<T>],
+    pub x_predicted: &'a mut [Vertex<T>],
     /// Whether something has touched a vertex.
-    touched: &'a mut [bool],
+    pub touched: &'a mut [bool],
 }
 
 impl<T: Precision> Run<'_, T> {
     /// Lets the first worker do something with contact, and all wait for it.
-    fn alone(&self, worker: Worker<'_>, f: impl FnOnce(&mut ContactPipeline<T>, Lists<'_, T>)) {
+    pub(super) fn alone(&self, worker: Worker<'_>, f: impl FnOnce(&mut ContactPipeline<T>, Lists<'_, T>)) {
         let Some(contact) = &self.parts.contact else { return };
         self.arrays.alone(worker, |Chunk { x, x_start, x_predicted, touched, .. }| {
             let mut contact = contact.lock().unwrap_or_else(PoisonError::into_inner);
@@ -62,25 +62,41 @@ impl<T: Precision> Run<'_, T> {
     pub(super) fn press_anew(&self, worker: Worker<'_>) {
         self.alone(worker, |contact, _| contact.forget_pushes());
     }
+}
 
-    /// Takes back motion that would make surfaces intersect, at the end of an interval.
-    pub(super) fn make_safe(&self, worker: Worker<'_>, substep: u32, scheme: &Scheme) {
-        self.alone(worker, |contact, Lists { x, x_predicted, touched, .. }| {
-            let Some((substeps, corrections)) = contact.end_substep(substep, x) else { return };
-            // What is taken back over the whole interval changes the velocity by its mean over the interval.
-            let part = 1.0 - 1.0 / (scheme.rate * self.time.h * f64::from(substeps));
-            // Stopped, for limiters of rates; but integrators that take such a vertex's velocity from its last substep
-            // must not take that of the whole interval.
-            let stops = substeps == 1 || scheme.plain(self.time.h);
-            for c in corrections {
-                let (x, predicted) = (&mut x[c.vertex as usize], &mut x_predicted[c.vertex as usize]);
-                x[..3].copy_from_slice(&c.to);
-                for k in 0..3 {
-                    let moved = predicted[k] + T::of(c.by[k] * part);
-                    predicted[k] = if moved.finite() { moved } else { c.to[k] };
-                }
-                touched[c.vertex as usize] |= stops;
-            }
-        });
+impl<T: Precision> Lists<'_, T> {
+    /// Takes back motion that would make surfaces intersect, at the end of an interval. Returns of how many vertices.
+    pub fn correct(self, contact: &mut ContactPipeline<T>, scheme: &Scheme, h: f64) -> usize {
+        let Lists { x, x_predicted, touched, .. } = self;
+        let (substeps, corrections) = contact.end_interval(x);
+        // Stopped, for limiters of rates; but integrators that take such a vertex's velocity from its last substep
+        // must not take that of the whole interval.
+        let stops = substeps == 1 || scheme.plain(h);
+        let part = mean_part(scheme, h, substeps);
+        for c in corrections {
+            take_back((&mut x[c.vertex as usize], &mut x_predicted[c.vertex as usize]), c.to, c.by, part);
+            touched[c.vertex as usize] |= stops;
+        }
+        corrections.len()
+    }
+}
+
+/// How much of what is taken back x̃ goes along with: what is taken back over a whole interval changes the velocity by its mean over the
+/// interval.
+pub(super) fn mean_part(scheme: &Scheme, h: f64, substeps: u32) -> f64 {
+    1.0 - 1.0 / (scheme.rate * h * f64::from(substeps))
+}
+
+/// Puts a vertex at `to`, which moves it by `by` (m); x̃ goes along by `part` of that.
+pub(super) fn take_back<T: Precision>(
+    (x, predicted): (&mut Vertex<T>, &mut Vertex<T>),
+    to: [T; 3],
+    by: [f64; 3],
+    part: f64,
+) {
+    x[..3].copy_from_slice(&to);
+    for k in 0..3 {
+        let moved = predicted[k] + T::of(by[k] * part);
+        predicted[k] = if moved.finite() { moved } else { to[k] };
     }
 }

@@ -2,6 +2,7 @@
 
 mod arrays;
 mod contact;
+mod end_solve;
 mod finish;
 mod inextensible;
 mod limit;
@@ -9,6 +10,7 @@ mod params;
 mod precision;
 mod predict;
 mod report;
+mod retreat;
 mod run;
 mod scratch;
 mod solve;
@@ -111,7 +113,9 @@ impl StepPlan {
         if global && cfg!(not(feature = "global")) {
             return Err(Problem::Solver);
         }
-        let wanted = if global { Inextensibility::NONE } else { params.inextensibility };
+        // Bounds are for every solver; what carries forces far, for those that go element by element.
+        let own = params.inextensibility;
+        let wanted = if global { Inextensibility { levels: 0, tethers: false, ..own } } else { own };
         let inextensibility = &mut memory.inextensibility;
         inextensibility.prepare(&model.at_rest(), &wanted, params.gravity, &state.x);
         let asked = if params.substeps == 0 { inextensibility.substeps(dt, &state.v) } else { params.substeps };

@@ -4,7 +4,7 @@ use super::Params;
 use super::scratch::StepMemory;
 use crate::contact::ContactReport;
 use crate::lanes::Scalar;
-use crate::levels::InextensibilityReport;
+use crate::levels::{InextensibilityReport, MissedBound};
 use crate::limit::LimitReport;
 use crate::state::State;
 use std::sync::PoisonError;
@@ -145,8 +145,13 @@ pub(super) struct StepTally {
     /// Rounds of the limit on stretch, and whether it ran out of them.
     pub rounds: u64,
     pub unmet: u64,
-    /// The largest stretch of what is kept from stretching.
+    /// The largest stretch of what has a bound, and how much of its bounds the worst element uses.
     pub stretch: f64,
+    pub used: f64,
+    /// Vertices that motion was given up of.
+    pub given_up: u64,
+    /// What is beyond its bounds. The first worker's.
+    pub missed: Option<MissedBound>,
     pub workers: usize,
 }
 
@@ -194,6 +199,9 @@ impl StepReport {
                 rounds: tally.rounds,
                 unmet: tally.unmet,
                 stretch: tally.stretch,
+                used: tally.used,
+                given_up: tally.given_up,
+                missed: tally.missed,
                 ..built
             },
             problem: None,

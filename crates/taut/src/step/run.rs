@@ -2,6 +2,7 @@
 
 use super::Precision;
 use super::arrays::Arrays;
+use super::end_solve::EndMemory;
 use super::limit::Limits;
 use super::report::StepTally;
 use super::scratch::StepMemory;
@@ -82,6 +83,8 @@ pub(super) struct StepParts<'a, T: Scalar> {
     pub limits: Option<Limits<'a, T>>,
     /// Contact between surfaces. The first worker's.
     pub contact: Option<&'a Mutex<ContactPipeline<T>>>,
+    /// What the end of an interval keeps in mind. The first worker's.
+    pub end: &'a Mutex<EndMemory<T>>,
 }
 
 /// What a worker keeps of a step.
@@ -126,6 +129,7 @@ impl<'a, T: Precision> Run<'a, T> {
         let recalls = params.solver.on_positions() && scheme.looks_back() && scheme.reach > 0.0;
         let accelerations_known = state.recall(recalls);
         memory.lay_out(state.x.len());
+        memory.end.get_mut().unwrap_or_else(PoisonError::into_inner).begin(&state.x);
         Run {
             model,
             params,
@@ -158,6 +162,7 @@ impl<'a, T: Precision> Run<'a, T> {
                 inextensibility: memory.inextensibility.acting(),
                 limits: memory.limit.begin(&model.limits, lanes),
                 contact: plan.meets.then_some(&memory.contact),
+                end: &memory.end,
             },
             clock,
             most: Default::default(),
@@ -189,9 +194,8 @@ impl<'a, T: Precision> Run<'a, T> {
             if substep.scheme.reach > 0.0 {
                 self.limit(worker, &substep.scheme, &substep.colliders, &mut log);
             }
-            self.keep_from_stretching(worker, &substep, &mut log);
-            self.make_safe(worker, number, &substep.scheme);
-            self.lap(&mut log, Stage::Safety);
+            self.attach(worker, &substep, &mut log);
+            self.end_interval(worker, &substep, &mut log);
             log.tally.contained += self.finish(worker, &substep.scheme);
             self.lap(&mut log, Stage::Finish);
             self.limit_rates(worker, &mut log);

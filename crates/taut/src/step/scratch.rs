@@ -1,5 +1,6 @@
 //! What a step needs besides model and state.
 
+use super::end_solve::EndMemory;
 use super::limit::StepLimits;
 use crate::constraint::LaneChoice;
 use crate::contact::pipeline::ContactPipeline;
@@ -39,6 +40,7 @@ pub(super) struct StepMemory<T: Scalar> {
     pub contact: Mutex<ContactPipeline<T>>,
     pub limit: StepLimits<T>,
     pub inextensibility: Inextensible<T>,
+    pub end: Mutex<EndMemory<T>>,
 }
 
 impl<T: Scalar> StepMemory<T> {

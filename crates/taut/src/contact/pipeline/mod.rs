@@ -5,7 +5,7 @@
 //! | [`open`](ContactPipeline::open) | surfaces and colliders of the step are taken over; what intersects is found |
 //! | [`begin_substep`](ContactPipeline::begin_substep) | where an interval begins: candidates, and contact rows of those that are near; rows follow their colliders |
 //! | [`sweep`](ContactPipeline::sweep) | pushes what is too near apart; as often as the solver likes |
-//! | [`end_substep`](ContactPipeline::end_substep) | where an interval ends: the safety pass |
+//! | [`end_interval`](ContactPipeline::end_interval) | the safety pass; again if vertices are moved again, until [`settle`](ContactPipeline::settle) |
 //! | [`close`](ContactPipeline::close) | the report |
 //!
 //! An interval is a number of substeps for which one search serves.
@@ -33,10 +33,17 @@ use std::sync::Arc;
 use surfaces::Surfaces;
 
 /// Mean edges that a vertex may go against all others in an interval: what flies apart has to be caught early.
-const FAST: f64 = 4.0;
+const FAST: f64 = 2.0;
 
 /// Mean edges that the features of a contact may go against each other until contacts are found anew.
-const CALM: f64 = 2.0;
+const CALM: f64 = 1.0;
+
+/// Mean edges that a collider is looked out for at most.
+const AHEAD: f64 = 2.0;
+
+/// The part of an interval's motion that a safety pass may take back before intervals become shorter, for the rest of the step: contacts
+/// that were found too long ago push the wrong way.
+const TAKEN_BACK: f64 = 0.002;
 
 /// Searches for the sake of some vertices that must be put elsewhere, before there is one for all; and as many more at most.
 const FEW: usize = 5;
@@ -55,6 +62,8 @@ pub(crate) struct ContactPipeline<T> {
     rows: ContactRows<T>,
     safe: SafeMotion<T>,
     report: ContactReport,
+    /// Substeps that an interval may have at most, as the step has gone so far.
+    longest: u32,
     /// What the last step left free of intersections.
     proved: Option<Proved>,
 }
@@ -65,9 +74,37 @@ struct SafeMotion<T> {
     /// Where vertices may go, m.
     x: Vec<[f64; 3]>,
     corrections: Vec<Correction<T>>,
+    interval: IntervalSafety,
     /// Σ|motion| and Σ|motion taken back| of the step so far, m.
     all: f64,
     removed: f64,
+}
+
+/// What safety passes have made of an interval so far.
+#[derive(Debug, Default)]
+struct IntervalSafety {
+    passes: u32,
+    stopped: Vec<u32>,
+    /// Σ|motion| at first, and Σ|motion taken back| by all passes, m.
+    motion: f64,
+    removed: f64,
+    /// As the last pass left it: pairs that could not be kept apart, and the first place.
+    impossible: u64,
+    at: Option<[f64; 3]>,
+}
+
+impl IntervalSafety {
+    /// Adds a pass that lets vertices go to `x`, m.
+    fn add(&mut self, report: &SafetyReport, x: &[[f64; 3]]) {
+        if self.passes == 0 {
+            self.motion = report.motion;
+        }
+        self.passes += 1;
+        self.removed += report.removed;
+        self.stopped.extend_from_slice(&report.stopped);
+        self.impossible = (report.impossible.len() + report.strayed) as u64;
+        self.at = report.impossible.first().map(|pair| x[pair[0] as usize]);
+    }
 }
 
 /// A vertex that may not be where it is.
@@ -124,6 +161,7 @@ impl<T: Scalar> ContactPipeline<T> {
     pub fn open(&mut self, input: &ContactInput<T>) -> bool {
         self.report = ContactReport::default();
         (self.safe.all, self.safe.removed) = (0.0, 0.0);
+        self.longest = u32::MAX;
         self.motion.interval = Interval::default();
         self.tangle = Tangle::default();
         let own = input.x.len() - 1;
@@ -187,7 +225,8 @@ impl<T: Scalar> ContactPipeline<T> {
     /// Searches for what is near, or will be, and makes contacts of it. The interval has as many substeps as one search may serve at most:
     /// until the features of a contact have gone two edges against each other, a collider or a pin two, or a vertex four against all.
     fn begin_interval(&mut self, substep: &ContactSubstep, x_start: &[Vertex<T>], x: &[Vertex<T>]) {
-        let (first, most) = (substep.number, substep.every.clamp(1, substep.of - substep.number));
+        let (first, left) = (substep.number, substep.of - substep.number);
+        let most = substep.every.min(self.longest).clamp(1, left);
         let end = |count: u32| substep.part(first + count);
         let interval = Interval { first, count: most, start: substep.part(first), end: end(most), h: substep.h };
         let (surfaces, motion) = (&mut self.surfaces, &mut self.motion);
@@ -224,12 +263,26 @@ impl<T: Scalar> ContactPipeline<T> {
         self.rows.forget_pushes();
     }
 
-    /// Ends a substep with vertices at `x`. If an interval ends with it, its motion is made safe: returns how many substeps it had, and
-    /// the vertices that may not be where they are.
-    pub fn end_substep(&mut self, number: u32, x: &[Vertex<T>]) -> Option<(u32, &[Correction<T>])> {
-        if number + 1 != self.motion.interval.next() {
-            return None;
-        }
+    /// How many substeps the interval has, if a substep, by number, is its last.
+    pub fn interval_ends(&self, number: u32) -> Option<u32> {
+        (number + 1 == self.motion.interval.next()).then_some(self.motion.interval.count)
+    }
+
+    /// Pushes apart, without friction, what is too near in a tile of vertices: by more than `slack` of what is wanted. `x_predicted` goes
+    /// along by so `much` of it. Adds the vertices that it moves.
+    pub fn part(
+        &mut self,
+        tile: u32,
+        positions: [&mut [Vertex<T>]; 2],
+        slack_and_much: [T; 2],
+        moved: impl FnMut(u32),
+    ) {
+        self.rows.part(tile, positions, slack_and_much, moved);
+    }
+
+    /// Makes the motion of an interval that ends with vertices at `x` safe: returns how many substeps it had, and the vertices that may not
+    /// be where they are. May be asked again with vertices elsewhere, until [`settle`](Self::settle).
+    pub fn end_interval(&mut self, x: &[Vertex<T>]) -> (u32, &[Correction<T>]) {
         let own = self.surfaces.own();
         self.motion.arrive(&mut self.surfaces.kinematics, x);
         let rounding = if size_of::<T>() == size_of::<f32>() { Rounding::Single } else { Rounding::Double };
@@ -237,14 +290,8 @@ impl<T: Scalar> ContactPipeline<T> {
         let thinnest = thickness.filter(|t| *t > 0.0).fold(0.01, f64::min);
         let settings = SafetySettings { clearance: 0.05 * thinnest, rounding, ..SafetySettings::default() };
         let report = self.make_safe(&settings);
-        self.safe.all += report.motion;
-        self.safe.removed += report.removed;
-        self.report.stopped += report.stopped.len() as u64;
-        self.report.impossible += (report.impossible.len() + report.strayed) as u64;
-        let SafeMotion { x: safe, corrections, .. } = &mut self.safe;
-        if let Some(first) = report.impossible.first() {
-            self.report.impossible_at.get_or_insert(safe[first[0] as usize]);
-        }
+        let SafeMotion { x: safe, corrections, interval, .. } = &mut self.safe;
+        interval.add(&report, safe);
         corrections.clear();
         let mut correct = |vertex: u32, by| {
             corrections.push(Correction { vertex, to: safe[vertex as usize].map(T::of), by });
@@ -255,7 +302,27 @@ impl<T: Scalar> ContactPipeline<T> {
             let (to, was) = (safe[vertex as usize], self.motion.to[vertex as usize]);
             correct(vertex, core::array::from_fn(|k| to[k] - was[k]));
         }
-        Some((self.motion.interval.count, corrections))
+        (self.motion.interval.count, corrections)
+    }
+
+    /// The vertices that the safety pass has stopped in this interval so far, in no order, some more than once.
+    pub fn stopped(&self) -> &[u32] {
+        &self.safe.interval.stopped
+    }
+
+    /// Takes the last answer of [`end_interval`](Self::end_interval) for what becomes of the interval.
+    pub fn settle(&mut self) {
+        let IntervalSafety { mut stopped, motion, removed, impossible, at, .. } =
+            core::mem::take(&mut self.safe.interval);
+        stopped.sort_unstable();
+        stopped.dedup();
+        let count = self.motion.interval.count;
+        self.longest = if removed > TAKEN_BACK * motion { (count / 2).max(1) } else { count.saturating_mul(2) };
+        self.safe.all += motion;
+        self.safe.removed += removed;
+        self.report.stopped += stopped.len() as u64;
+        self.report.impossible += impossible;
+        self.report.impossible_at = self.report.impossible_at.or(at);
     }
 
     /// Makes an interval's motion safe. Pairs found when it began serve if all went about where they were expected to.

@@ -1,9 +1,10 @@
 //! Contacts: rows for the solver, made of pairs that are near, in the order of the pairs.
 
-use super::CALM;
+use super::AHEAD;
 use super::motion::IntervalMotion;
 use super::search::ContactCandidates;
 use super::surfaces::Surfaces;
+use crate::constraint::TILE;
 use crate::contact::FrictionBudget;
 use crate::contact::candidates::{NearPair, PairKind, PairList, near_of};
 use crate::contact::row::{ContactRow, KinematicPart, RECOVERY, RowAim};
@@ -26,6 +27,9 @@ pub(super) struct ContactRows<T> {
     kinematic: Vec<(u32, NearPair)>,
     /// Where colliders are at the start and the end of the substep, m.
     placed: [Vec<[f64; 3]>; 2],
+    /// The rows of each tile of vertices, one tile after another, and where each tile's begin; empty if not asked for yet.
+    by_tile: Vec<u32>,
+    tiles: Vec<u32>,
 }
 
 impl<T: Scalar> ContactRows<T> {
@@ -35,6 +39,7 @@ impl<T: Scalar> ContactRows<T> {
         self.rows.clear();
         self.aims.clear();
         self.kinematic.clear();
+        self.tiles.clear();
         self.find_nearest(motion.from.len());
         let mut farthest: f64 = 0.0;
         for i in 0..self.near.len() {
@@ -50,7 +55,7 @@ impl<T: Scalar> ContactRows<T> {
     fn measure(&mut self, candidates: &mut ContactCandidates, surfaces: &Surfaces, motion: &IntervalMotion) {
         let thickest = surfaces.parties.iter().map(|p| p.material.thickness).fold(0.0, f64::max);
         let carried = surfaces.kinematics.farthest() * (motion.interval.end - motion.interval.start);
-        let travel = motion.farthest(surfaces).min(2.0 * thickest).max(carried.min(CALM * surfaces.source.edge));
+        let travel = motion.farthest(surfaces).min(2.0 * thickest).max(carried.min(AHEAD * surfaces.source.edge));
         let distance = 1.5 * thickest + travel;
         let ContactCandidates { pairs, round, .. } = candidates;
         let end = pairs.counts();
@@ -141,6 +146,7 @@ impl<T: Scalar> ContactRows<T> {
     ) {
         let none = V3::new(T::of(0.0), T::of(0.0), T::of(0.0));
         let kinematic = |k: usize| nodes[k] as usize > own;
+        self.tiles.clear();
         self.aims.push(RowAim { thickness: T::of(thickness), gentle: T::of(gentle), opening: T::of(opening) });
         self.rows.push(ContactRow {
             nodes: nodes.map(|i| i.min(own as u32)),
@@ -197,6 +203,49 @@ impl<T: Scalar> ContactRows<T> {
             touching += u64::from(row.project(x, x_start, touched, budget));
         }
         touching
+    }
+
+    /// Pushes apart, without friction, what is too near in a tile of vertices; see [`ContactRow::part`]. Adds the vertices that it moves.
+    pub fn part(
+        &mut self,
+        tile: u32,
+        [x, x_predicted]: [&mut [Vertex<T>]; 2],
+        [slack, much]: [T; 2],
+        mut moved: impl FnMut(u32),
+    ) {
+        if self.tiles.is_empty() {
+            self.sort_into_tiles(x.len());
+        }
+        let [start, end] = [0, 1].map(|k| self.tiles[tile as usize + k] as usize);
+        for &row in &self.by_tile[start..end] {
+            let row = &self.rows[row as usize];
+            if row.part(x, x_predicted, slack, much) {
+                row.nodes.iter().for_each(|&i| moved(i));
+            }
+        }
+    }
+
+    /// Lists the rows of each tile.
+    fn sort_into_tiles(&mut self, vertices: usize) {
+        let tiles = |row: &ContactRow<T>| {
+            let mut of = row.nodes.map(|i| i as usize / TILE);
+            of.sort_unstable();
+            (0..4).filter(move |&k| k == 0 || of[k] != of[k - 1]).map(move |k| of[k])
+        };
+        self.tiles.resize(vertices / TILE + 3, 0);
+        self.rows.iter().flat_map(tiles).for_each(|tile| self.tiles[tile + 2] += 1);
+        for t in 2..self.tiles.len() {
+            self.tiles[t] += self.tiles[t - 1];
+        }
+        self.by_tile.clear();
+        self.by_tile.resize(self.tiles.last().map_or(0, |&n| n as usize), 0);
+        for (number, row) in self.rows.iter().enumerate() {
+            for tile in tiles(row) {
+                let place = &mut self.tiles[tile + 1];
+                self.by_tile[*place as usize] = number as u32;
+                *place += 1;
+            }
+        }
     }
 
     /// Forgets what contacts have pushed in this substep.

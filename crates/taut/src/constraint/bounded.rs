@@ -1,0 +1,277 @@
+//! Bounds on stretch, as the end of a step keeps them: rows that act beyond a bound of their own, and know how much of it is used.
+//!
+//! A bound ε lets a length be 1 + ε of that at rest. Rows act a [`MARGIN`] before it, and go [`BACK`] a little further.
+
+use super::lot::{Lot, PerBlock, point};
+use super::one_sided::{Cell, OneSided, draw_in, masked};
+use super::sweep::{Cold, Hot, LotKernel};
+use crate::constraint::one_sided::Displacement;
+use crate::lanes::{BLOCK, Lanes, Real, Scalar, V3};
+use core::marker::PhantomData;
+
+/// How much of a bound, and how much strain at most, rows begin to act before it: rounding must not push what has just been brought to a
+/// bound over it.
+const MARGIN: [f64; 2] = [0.05, 5e-4];
+/// The same for where they go: short of the bound, so that a row need not act again at once.
+const BACK: [f64; 2] = [0.7, 7e-3];
+/// The same of a bound on shear, which is large: going back far would be seen.
+const SHEAR_TOP: f64 = 0.98;
+const SHEAR_AIM: f64 = 0.95;
+/// Where |f| |g| is less, in triangles squeezed to half their size, their angle says little: shear counts as if it were this.
+const SQUEEZED: f64 = 0.25;
+/// The least bound that can be divided by.
+pub(crate) const LEAST_BOUND: f64 = 1e-9;
+/// Keeps divisors from zero where all points are held.
+const LEAST: f64 = 1e-30;
+
+/// A kind of element with bounds of its own.
+pub(crate) trait Bounded<const V: usize, const P: usize>: OneSided<V, P> {
+    /// How much of its bounds is used, 1 for all of it; and the largest strain of a length that has a bound.
+    fn used<L: Real>(v: &[[L; 4]; V], rest: [L; P]) -> [L; 2];
+}
+
+/// Where a row with bound `e` begins to act, and where it goes.
+#[inline(always)]
+fn reach<L: Real>(e: L) -> [L; 2] {
+    let most = e.lit(1.0) + e;
+    let less = |part: [f64; 2]| most - L::min(e * e.lit(part[0]), e.lit(part[1]));
+    [less(MARGIN), less(BACK)]
+}
+
+/// What of its bound `e` a length of `n` times that at rest uses, and its strain; 0 for a bound that is no bound.
+#[inline(always)]
+fn part<L: Real>(n: L, e: L) -> [L; 2] {
+    let (strain, zero) = (n - n.lit(1.0), n.lit(0.0));
+    [strain / e, L::select(e.lt(e.lit(1e12)), strain, zero)]
+}
+
+#[inline(always)]
+fn larger<L: Real>(a: [L; 2], b: [L; 2]) -> [L; 2] {
+    [L::max(a[0], b[0]), L::max(a[1], b[1])]
+}
+
+/// Two points. Rest numbers: their distance (m), ε.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum EdgeBound {}
+
+impl OneSided<2, 2> for EdgeBound {
+    #[inline(always)]
+    fn push<L: Real>(v: &[[L; 4]; 2], [length, e]: [L; 2]) -> Option<Displacement<L, 2>> {
+        let [top, goal] = reach(e);
+        let top = top * length;
+        draw_in(v, top * top, goal * length)
+    }
+}
+
+impl Bounded<2, 2> for EdgeBound {
+    #[inline(always)]
+    fn used<L: Real>(v: &[[L; 4]; 2], [length, e]: [L; 2]) -> [L; 2] {
+        part((point(v[1]) - point(v[0])).norm2().sqrt() / length, e)
+    }
+}
+
+/// Three points, along weft and warp: |F u| ≤ 1 + ε for each. Rest numbers: the coefficients (a, b) of
+/// F u = a (x1 − x0) + b (x2 − x0) for both, 1/m; then both ε.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum ThreadBound {}
+
+impl OneSided<3, 6> for ThreadBound {
+    #[inline(always)]
+    fn push<L: Real>(v: &[[L; 4]; 3], [p, q, r, s, weft, warp]: [L; 6]) -> Option<Displacement<L, 3>> {
+        let mut cell = Cell::new(v);
+        shorten_threads(&mut cell, [p, q, r, s], [weft, warp]);
+        cell.displacement()
+    }
+}
+
+impl Bounded<3, 6> for ThreadBound {
+    #[inline(always)]
+    fn used<L: Real>(v: &[[L; 4]; 3], [p, q, r, s, weft, warp]: [L; 6]) -> [L; 2] {
+        threads_used(&Cell::new(v), [p, q, r, s], [weft, warp])
+    }
+}
+
+#[inline(always)]
+fn shorten_threads<L: Real>(cell: &mut Cell<L>, [p, q, r, s]: [L; 4], [weft, warp]: [L; 2]) {
+    let ([top, goal], [top_warp, goal_warp]) = (reach(weft), reach(warp));
+    cell.shorten([p, q], top, goal);
+    cell.shorten([r, s], top_warp, goal_warp);
+}
+
+#[inline(always)]
+fn threads_used<L: Real>(cell: &Cell<L>, [p, q, r, s]: [L; 4], [weft, warp]: [L; 2]) -> [L; 2] {
+    let (f, g) = (cell.along([p, q]).norm2().sqrt(), cell.along([r, s]).norm2().sqrt());
+    larger(part(f, weft), part(g, warp))
+}
+
+/// The same, and the cosine of the angle between weft and warp, to both sides: |f·g| ≤ s |f| |g|, f and g being F u of each. One more rest
+/// number: s.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum WovenBound {}
+
+impl OneSided<3, 7> for WovenBound {
+    #[inline(always)]
+    fn push<L: Real>(v: &[[L; 4]; 3], [p, q, r, s, weft, warp, shear]: [L; 7]) -> Option<Displacement<L, 3>> {
+        let mut cell = Cell::new(v);
+        shorten_threads(&mut cell, [p, q, r, s], [weft, warp]);
+        square(&mut cell, [p, q, r, s], shear);
+        cell.displacement()
+    }
+}
+
+impl Bounded<3, 7> for WovenBound {
+    #[inline(always)]
+    fn used<L: Real>(v: &[[L; 4]; 3], [p, q, r, s, weft, warp, shear]: [L; 7]) -> [L; 2] {
+        let cell = Cell::new(v);
+        let [used, strain] = threads_used(&cell, [p, q, r, s], [weft, warp]);
+        let (f, g) = (cell.along([p, q]), cell.along([r, s]));
+        let (dot, size) = (f.dot(g), (f.norm2() * g.norm2()).sqrt());
+        let cosine = L::max(dot, -dot) / L::max(size, size.lit(SQUEEZED));
+        [L::max(used, cosine / shear), strain]
+    }
+}
+
+/// One Newton step of C = |f·g| − s max(|f| |g|, ¼) to 0, where it is positive:
+/// ∂C/∂f = ±g − s (|g|/|f|) f, and likewise for g.
+#[inline(always)]
+fn square<L: Real>(cell: &mut Cell<L>, [p, q, r, s]: [L; 4], shear: L) {
+    let (f, g) = (cell.along([p, q]), cell.along([r, s]));
+    let (f2, g2, dot) = (f.norm2(), g.norm2(), f.dot(g));
+    let (size, zero) = ((f2 * g2).sqrt(), dot.lit(0.0));
+    let counted = L::max(size, size.lit(SQUEEZED));
+    let over = L::max(dot, -dot);
+    let beyond = (counted * shear * shear.lit(SHEAR_TOP)).lt(over);
+    if !L::any(beyond) {
+        return;
+    }
+    let goal = shear * shear.lit(SHEAR_AIM);
+    let sign = L::select(dot.lt(zero), zero - dot.lit(1.0), dot.lit(1.0));
+    // Where the size does not count, it does not change what counts either.
+    let turn = L::select(size.lt(counted), zero, goal);
+    let (along_f, along_g) = (turn * size / L::max(f2, f2.lit(LEAST)), turn * size / L::max(g2, g2.lit(LEAST)));
+    let (df, dg) = (g * sign - f * along_f, f * sign - g * along_g);
+    let (d1, d2): (V3<L>, V3<L>) = (df * p + dg * r, df * q + dg * s);
+    let d0 = d1 + d2;
+    let w = cell.w;
+    let give = L::max(w[0] * d0.norm2() + w[1] * d1.norm2() + w[2] * d2.norm2(), dot.lit(LEAST));
+    let by = masked(beyond, f2 + g2, (over - counted * goal) / give);
+    cell.p[0] = cell.p[0] + d0 * (by * w[0]);
+    cell.p[1] = cell.p[1] - d1 * (by * w[1]);
+    cell.p[2] = cell.p[2] - d2 * (by * w[2]);
+    cell.lanes |= L::bits(beyond);
+}
+
+/// Three points, along whichever direction is stretched most. Rest numbers: as for weft and warp, then ε.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum AnyBound {}
+
+impl OneSided<3, 5> for AnyBound {
+    #[inline(always)]
+    fn push<L: Real>(v: &[[L; 4]; 3], [p, q, r, s, e]: [L; 5]) -> Option<Displacement<L, 3>> {
+        let [top, goal] = reach(e);
+        let mut cell = Cell::new(v);
+        cell.shorten(cell.most_stretched([p, q, r, s]), top, goal);
+        cell.displacement()
+    }
+}
+
+impl Bounded<3, 5> for AnyBound {
+    #[inline(always)]
+    fn used<L: Real>(v: &[[L; 4]; 3], [p, q, r, s, e]: [L; 5]) -> [L; 2] {
+        let cell = Cell::new(v);
+        part(cell.along(cell.most_stretched([p, q, r, s])).norm2().sqrt(), e)
+    }
+}
+
+/// Three points, along one direction. Rest numbers: its coefficients (a, b), 1/m, then ε.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum LineBound {}
+
+impl OneSided<3, 3> for LineBound {
+    #[inline(always)]
+    fn push<L: Real>(v: &[[L; 4]; 3], [a, b, e]: [L; 3]) -> Option<Displacement<L, 3>> {
+        let [top, goal] = reach(e);
+        let mut cell = Cell::new(v);
+        cell.shorten([a, b], top, goal);
+        cell.displacement()
+    }
+}
+
+impl Bounded<3, 3> for LineBound {
+    #[inline(always)]
+    fn used<L: Real>(v: &[[L; 4]; 3], [a, b, e]: [L; 3]) -> [L; 2] {
+        part(Cell::new(v).along([a, b]).norm2().sqrt(), e)
+    }
+}
+
+/// Brings elements within their bounds, on array 0 (positions with inverse masses), has array 1 (x̃) follow, and marks which elements of a
+/// block had something to move, a bit for each.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Restrain<'a, E, T> {
+    /// How much of it x̃ does too, so that only the rest counts as velocity.
+    pub still: f64,
+    pub moved: PerBlock<'a, u16, 1>,
+    /// The largest squared displacement so far, m², by lane.
+    pub farthest: [T; BLOCK],
+    pub kind: PhantomData<E>,
+}
+
+impl<E: OneSided<V, P>, T: Scalar, const V: usize, const P: usize> LotKernel<T, V, P, 0, 2> for Restrain<'_, E, T> {
+    type Compiled = Hot;
+
+    #[inline(always)]
+    fn lot<L: Lanes<T>>(&mut self, lot: &mut Lot<'_, T, L, V, P, 0, 2>) {
+        let (rest, v) = (lot.rest(), lot.gather(0));
+        let (_, lane) = lot.place();
+        let mut lanes = 0;
+        if let Some(push) = E::push(&v, rest) {
+            lanes = push.lanes as u16;
+            let [mut most] = lot.load(&[self.farthest]);
+            for k in 0..V {
+                most = L::max(most, push.by[k].norm2());
+            }
+            most.store(&mut self.farthest[lane..]);
+            lot.scatter(0, push.moved(v, None));
+            lot.scatter(1, push.moved(lot.gather(1), Some(self.still)));
+        }
+        let [moved] = lot.of_block(self.moved);
+        *moved = if lane == 0 { lanes } else { *moved | lanes << lane };
+    }
+}
+
+/// Finds how much of its bounds the worst element uses, and the largest strain, at array 0: positions.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MostUsed<E, T> {
+    most: [[T; BLOCK]; 2],
+    kind: PhantomData<E>,
+}
+
+impl<E, T: Scalar> MostUsed<E, T> {
+    pub fn new() -> Self {
+        MostUsed { most: [[T::of(0.0); BLOCK]; 2], kind: PhantomData }
+    }
+
+    /// Of all elements seen; 0 if there is none above.
+    pub fn most(&self) -> [f64; 2] {
+        self.most.map(|lanes| lanes.iter().fold(0.0, |most, lane| f64::max(most, lane.f64())))
+    }
+}
+
+impl<E: Bounded<V, P>, T: Scalar, const V: usize, const P: usize> LotKernel<T, V, P, 0, 1> for MostUsed<E, T> {
+    type Compiled = Cold;
+
+    #[inline(always)]
+    fn lot<L: Lanes<T>>(&mut self, lot: &mut Lot<'_, T, L, V, P, 0, 1>) {
+        let used = E::used(&lot.gather(0), lot.rest());
+        let (_, lane) = lot.place();
+        let so_far = lot.load(&self.most);
+        for k in 0..2 {
+            L::max(used[k], so_far[k]).store(&mut self.most[k][lane..]);
+        }
+    }
+}
+
+/// The same of one element in `f64`: what it uses of its bounds.
+pub(crate) fn used_by<E: Bounded<V, P>, const V: usize, const P: usize>(v: &[[f64; 4]; V], rest: [f64; P]) -> f64 {
+    E::used(v, rest)[0]
+}

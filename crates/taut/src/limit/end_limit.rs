@@ -1,0 +1,370 @@
+//! Bounds on stretch at the end of a step: sweeps that visit only what may be beyond one.
+//!
+//! All shapes within bounds on lengths are a convex set, contacts with fixed normals are half-spaces, and so are separation planes: going
+//! to each in turn, again and again, leads to where all hold, if there is such a place. What contact does is called between rounds.
+
+use super::StretchBounds;
+use crate::constraint::bounded::{
+    AnyBound, Bounded, EdgeBound, LEAST_BOUND, LineBound, MostUsed, Restrain, ThreadBound, WovenBound, used_by,
+};
+use crate::constraint::one_sided::LOOSE;
+use crate::constraint::{ActiveSet, Batch, BatchTiles, Loose, Marks, Round, Sweep};
+use crate::lanes::{BLOCK, Scalar, Shared, Vertex, xyz};
+use core::marker::PhantomData;
+use core::sync::atomic::{AtomicU64, Ordering};
+
+/// How fast displacements count as: as if they had taken the time since bounds were last kept over this, or the last substep over
+/// [`KAPPA`], whichever is slower. They mend what went wrong in all of that time; as fast as the shortest of substeps they would throw
+/// vertices about.
+const HASTE: f64 = 5.0;
+/// How much of the displacements counts as velocity at most. All of it over cloth that is not quite solved made it gain energy; none of it
+/// left the motion behind what bounds do, for them to do again.
+const KAPPA: f64 = 0.5;
+/// Bounds that contradict each other, or contact, are seen by displacements that become neither smaller nor fewer: the largest, or the
+/// number of blocks with any, since the number of rounds was last a power of two must have fallen to these parts of that before. What has
+/// to spread over cloth falls to 0.7; between pins too far apart it fell to 0.78.
+const FALL: f64 = 0.77;
+const FEWER: f64 = 0.85;
+/// From so many rounds on; and from as many as cloth has vertices from end to end, twice over: until then what is beyond its bounds may be
+/// on its way through the cloth.
+const LOOK_FROM: u32 = 256;
+
+/// A triangle of cloth that may be stretched so far.
+pub(crate) struct BoundedTriangle {
+    pub corners: [u32; 3],
+    /// x1 − x0 and x2 − x0 at rest, in weft and warp, m.
+    pub edges: [[f64; 2]; 2],
+    pub bounds: StretchBounds,
+}
+
+/// Two vertices that may be so far apart.
+pub(crate) struct BoundedEdge {
+    pub ends: [u32; 2],
+    /// At rest, m.
+    pub length: f64,
+    /// Strain.
+    pub most: f64,
+}
+
+/// A triangle that may be stretched so far along a direction.
+pub(crate) struct BoundedLine {
+    pub corners: [u32; 3],
+    /// The coefficients (a, b) of F u = a (x1 − x0) + b (x2 − x0), 1/m.
+    pub along: [f64; 2],
+    /// Strain.
+    pub most: f64,
+}
+
+/// The elements with bounds.
+#[derive(Debug)]
+pub(crate) struct EndLimit<T> {
+    edges: Batch<T, 2, 2, 0>,
+    threads: Batch<T, 3, 6, 0>,
+    woven: Batch<T, 3, 7, 0>,
+    any: Batch<T, 3, 5, 0>,
+    lines: Batch<T, 3, 3, 0>,
+    active: ActiveSet,
+    vertices: usize,
+    /// The largest squared displacement of this, the next and the last round, in turn, m².
+    farthest: [AtomicU64; 3],
+}
+
+impl<T> Default for EndLimit<T> {
+    fn default() -> Self {
+        EndLimit {
+            edges: Batch::default(),
+            threads: Batch::default(),
+            woven: Batch::default(),
+            any: Batch::default(),
+            lines: Batch::default(),
+            active: ActiveSet::default(),
+            vertices: 0,
+            farthest: Default::default(),
+        }
+    }
+}
+
+impl<T: Scalar> EndLimit<T> {
+    /// `pins` are the held vertices, ascending: what is between them alone is where it is. No number is `vertices` or more.
+    pub fn new(
+        triangles: &[BoundedTriangle],
+        edges: &[BoundedEdge],
+        lines: &[BoundedLine],
+        vertices: usize,
+        pins: &[u32],
+    ) -> Self {
+        let spare = vertices as u32;
+        let fixed = |v: u32| pins.binary_search(&v).is_ok();
+        let free = |e: &&BoundedEdge| e.most < f64::INFINITY && e.length > 0.0 && !e.ends.iter().all(|&v| fixed(v));
+        let edge = |e: &BoundedEdge| Loose::bare(e.ends, [e.length, least(e.most)]);
+        let edges: Vec<_> = edges.iter().filter(free).map(edge).collect();
+        let led = |l: &&BoundedLine| l.most < f64::INFINITY && movable(l.along, l.corners, fixed);
+        let line = |l: &BoundedLine| Loose::bare(l.corners, [l.along[0], l.along[1], least(l.most)]);
+        let lines: Vec<_> = lines.iter().filter(led).map(line).collect();
+        let (mut threads, mut woven, mut any) = (Vec::new(), Vec::new(), Vec::new());
+        for t in triangles {
+            let Some([p, q, r, s]) = inverse(&t.edges) else { continue };
+            let bound = |along: [f64; 2], most: f64| if movable(along, t.corners, fixed) { least(most) } else { LOOSE };
+            let StretchBounds { weft, warp, shear, any: most, .. } = t.bounds;
+            let [weft, warp] = [bound([p, q], weft), bound([r, s], warp)];
+            if shear < 1.0 && !t.corners.iter().all(|&v| fixed(v)) {
+                woven.push(Loose::bare(t.corners, [p, q, r, s, weft, warp, shear.max(LEAST_BOUND)]));
+            } else if weft < LOOSE || warp < LOOSE {
+                threads.push(Loose::bare(t.corners, [p, q, r, s, weft, warp]));
+            }
+            if most < f64::INFINITY && !t.corners.iter().all(|&v| fixed(v)) {
+                any.push(Loose::bare(t.corners, [p, q, r, s, least(most)]));
+            }
+        }
+        let (edges, threads) = (Batch::pack(&edges, spare), Batch::pack(&threads, spare));
+        let (woven, any, lines) = (Batch::pack(&woven, spare), Batch::pack(&any, spare), Batch::pack(&lines, spare));
+        let active = ActiveSet::new(&[
+            BatchTiles::of(&edges),
+            BatchTiles::of(&threads),
+            BatchTiles::of(&woven),
+            BatchTiles::of(&any),
+            BatchTiles::of(&lines),
+        ]);
+        EndLimit { active, edges, threads, woven, any, lines, vertices, farthest: Default::default() }
+    }
+
+    pub fn bytes(&self) -> usize {
+        let lists = size_of_val(self.edges.blocks()) + size_of_val(self.threads.blocks());
+        let more = size_of_val(self.woven.blocks()) + size_of_val(self.any.blocks()) + size_of_val(self.lines.blocks());
+        lists + more + self.active.bytes()
+    }
+
+    /// Elements.
+    pub fn count(&self) -> usize {
+        self.edges.count + self.threads.count + self.woven.count + self.any.count + self.lines.count
+    }
+
+    /// The numbers of the first blocks of batches after the first.
+    fn firsts(&self) -> [usize; 4] {
+        let threads = self.edges.blocks().len();
+        let woven = threads + self.threads.blocks().len();
+        let any = woven + self.woven.blocks().len();
+        [threads, woven, any, any + self.any.blocks().len()]
+    }
+
+    /// Calls `f` for the corners of every element.
+    pub fn for_each_element(&self, mut f: impl FnMut(&[u32])) {
+        self.edges.elements().for_each(|e| f(&e.vertices()));
+        self.threads.elements().for_each(|e| f(&e.vertices()));
+        self.woven.elements().for_each(|e| f(&e.vertices()));
+        self.any.elements().for_each(|e| f(&e.vertices()));
+        self.lines.elements().for_each(|e| f(&e.vertices()));
+    }
+
+    /// Calls `f` for the corners of every element at `x` (m) that uses more than `part` of its bounds, and with how much it uses.
+    pub fn for_each_beyond(&self, x: &[Vertex<T>], part: f64, mut f: impl FnMut(&[u32], f64)) {
+        beyond::<EdgeBound, T, 2, 2>(&self.edges, x, part, &mut f);
+        beyond::<ThreadBound, T, 3, 6>(&self.threads, x, part, &mut f);
+        beyond::<WovenBound, T, 3, 7>(&self.woven, x, part, &mut f);
+        beyond::<AnyBound, T, 3, 5>(&self.any, x, part, &mut f);
+        beyond::<LineBound, T, 3, 3>(&self.lines, x, part, &mut f);
+    }
+}
+
+fn beyond<E: Bounded<V, P>, T: Scalar, const V: usize, const P: usize>(
+    batch: &Batch<T, V, P, 0>,
+    x: &[Vertex<T>],
+    part: f64,
+    f: &mut impl FnMut(&[u32], f64),
+) {
+    for e in batch.elements() {
+        let corners = e.vertices();
+        let at = corners.map(|v| {
+            let [a, b, c] = xyz(x[v as usize]);
+            [a, b, c, 0.0]
+        });
+        let used = used_by::<E, V, P>(&at, e.rest());
+        if used > part {
+            f(&corners, used);
+        }
+    }
+}
+
+/// A bound that can be computed with.
+fn least(most: f64) -> f64 {
+    most.clamp(LEAST_BOUND, LOOSE)
+}
+
+/// The coefficients of F u = a (x1 − x0) + b (x2 − x0) along weft and warp, 1/m; nothing without area.
+fn inverse(&[[a, b], [c, d]]: &[[f64; 2]; 2]) -> Option<[f64; 4]> {
+    let over = 1.0 / (a * d - b * c);
+    let rows = [d * over, -b * over, -c * over, a * over];
+    rows.iter().all(|r| r.is_finite()).then_some(rows)
+}
+
+/// Whether corners have a say in a length along (a, b) which are not `fixed`.
+fn movable([a, b]: [f64; 2], corners: [u32; 3], fixed: impl Fn(u32) -> bool) -> bool {
+    let parts = [-a - b, a, b].map(f64::abs);
+    let most = parts.iter().copied().fold(0.0, f64::max);
+    (0..3).any(|k| parts[k] > 0.01 * most && !fixed(corners[k]))
+}
+
+/// Positions that bounds move.
+#[derive(Clone, Copy)]
+pub(crate) struct EndPositions<'a, T> {
+    pub x: Shared<'a, Vertex<T>>,
+    /// x̃.
+    pub x_predicted: Shared<'a, Vertex<T>>,
+    /// How much velocity a displacement of x over x̃ means, times the substep's length.
+    pub gain: f64,
+    /// The substep's part of the time since bounds were last kept.
+    pub part: f64,
+}
+
+impl<T> EndPositions<'_, T> {
+    /// How much of a displacement x̃ does too, if so much of it is to count as velocity over the substep.
+    fn still(&self, kappa: f64) -> f64 {
+        1.0 - kappa / self.gain.max(1e-3)
+    }
+
+    fn kappa(&self) -> f64 {
+        KAPPA.min(HASTE * self.part)
+    }
+
+    /// The same for what contact moves between rounds: as the bounds do that pull it there.
+    pub fn follows(&self) -> f64 {
+        self.still(self.kappa())
+    }
+}
+
+/// What moves vertices between rounds: gets tiles in which something was moved, and adds the vertices that it moves.
+pub(crate) type Beside<'a> = &'a mut dyn FnMut(&[u32], &Marks);
+
+impl<T: Scalar> EndLimit<T> {
+    /// Brings every element within its bounds, in at most `rounds`, with what acts `beside` them. Returns how many it took, and whether
+    /// that was enough.
+    pub fn pass(
+        &self,
+        sweep: Sweep<'_>,
+        at: EndPositions<'_, T>,
+        rounds: u32,
+        mut beside: Option<Beside<'_>>,
+    ) -> (u32, bool) {
+        if self.count() == 0 {
+            return (0, true);
+        }
+        let mut still = at.follows();
+        let mut round = self.active.first(sweep.worker);
+        let mut progress = Progress::new(self.vertices);
+        loop {
+            let farthest = self.round(sweep, round, still, at);
+            let tiles = |b: usize, lanes: u16, tiles: &Marks| self.add_tiles(b, lanes, tiles);
+            let beside = beside.as_mut().map(|f| &mut **f as Beside<'_>);
+            round = self.active.collect(sweep.worker, round, tiles, beside);
+            if round.number == 1 {
+                // Over cloth that nothing else holds, where nearly all is beyond its bounds, velocities would grow without end.
+                still = at.still(at.kappa() * (2.0 - 2.0 * self.active.part()).clamp(0.0, 1.0));
+            }
+            if round.count == 0 || round.number >= rounds || progress.stalls(round, farthest) {
+                return (round.number, round.count == 0);
+            }
+        }
+    }
+
+    fn add_tiles(&self, block: usize, lanes: u16, tiles: &Marks) {
+        let [threads, woven, any, lines] = self.firsts();
+        match block {
+            b if b < threads => tiles.add_tiles(&self.edges.blocks()[b], lanes),
+            b if b < woven => tiles.add_tiles(&self.threads.blocks()[b - threads], lanes),
+            b if b < any => tiles.add_tiles(&self.woven.blocks()[b - woven], lanes),
+            b if b < lines => tiles.add_tiles(&self.any.blocks()[b - any], lanes),
+            b => tiles.add_tiles(&self.lines.blocks()[b - lines], lanes),
+        }
+    }
+
+    /// One round over what is active. Returns the largest squared displacement, m², the same to all.
+    fn round(&self, sweep: Sweep<'_>, round: Round, still: f64, at: EndPositions<'_, T>) -> f64 {
+        let slot = |number: u32| &self.farthest[(number % 3) as usize];
+        if let Some(worker) = round.workers(sweep.worker) {
+            let sweep = Sweep { worker, ..sweep };
+            let [threads, woven, any, lines] = self.firsts();
+            let mut most = self.restrain::<EdgeBound, 2, 2>(sweep, &self.edges, 0, round, still, at);
+            most = most.max(self.restrain::<ThreadBound, 3, 6>(sweep, &self.threads, threads, round, still, at));
+            most = most.max(self.restrain::<WovenBound, 3, 7>(sweep, &self.woven, woven, round, still, at));
+            most = most.max(self.restrain::<AnyBound, 3, 5>(sweep, &self.any, any, round, still, at));
+            most = most.max(self.restrain::<LineBound, 3, 3>(sweep, &self.lines, lines, round, still, at));
+            slot(round.number).fetch_max(most.to_bits(), Ordering::Relaxed);
+        }
+        sweep.worker.sync();
+        // Nobody writes the next slot before all have met again, and nobody reads it any more.
+        if sweep.worker.id() == 0 {
+            slot(round.number + 1).store(0, Ordering::Relaxed);
+        }
+        f64::from_bits(slot(round.number).load(Ordering::Relaxed))
+    }
+
+    fn restrain<E: Bounded<V, P>, const V: usize, const P: usize>(
+        &self,
+        sweep: Sweep<'_>,
+        batch: &Batch<T, V, P, 0>,
+        first: usize,
+        round: Round,
+        still: f64,
+        at: EndPositions<'_, T>,
+    ) -> f64 {
+        if batch.count == 0 {
+            return 0.0;
+        }
+        let moved = self.active.marks(batch, first);
+        let mut kernel = Restrain::<E, T> { still, moved, farthest: [T::of(0.0); BLOCK], kind: PhantomData };
+        sweep.run_active(self.active.blocks(round, first), batch, [at.x, at.x_predicted], &mut kernel);
+        kernel.farthest.iter().fold(0.0, |most, by| f64::max(most, by.f64()))
+    }
+
+    /// Of this worker's chunk of the elements: how much of its bounds the worst uses, and the largest strain of a length with a bound.
+    pub fn used(&self, sweep: Sweep<'_>, x: Shared<'_, Vertex<T>>) -> [f64; 2] {
+        let edges = look::<EdgeBound, T, 2, 2>(sweep, &self.edges, x);
+        let threads = look::<ThreadBound, T, 3, 6>(sweep, &self.threads, x);
+        let woven = look::<WovenBound, T, 3, 7>(sweep, &self.woven, x);
+        let any = look::<AnyBound, T, 3, 5>(sweep, &self.any, x);
+        let lines = look::<LineBound, T, 3, 3>(sweep, &self.lines, x);
+        [0, 1].map(|k| edges[k].max(threads[k]).max(woven[k]).max(any[k]).max(lines[k]))
+    }
+}
+
+fn look<E: Bounded<V, P>, T: Scalar, const V: usize, const P: usize>(
+    sweep: Sweep<'_>,
+    batch: &Batch<T, V, P, 0>,
+    x: Shared<'_, Vertex<T>>,
+) -> [f64; 2] {
+    let mut most = MostUsed::<E, T>::new();
+    if batch.count > 0 {
+        sweep.look(batch, [x], &mut most);
+    }
+    most.most()
+}
+
+/// Whether rounds still lead anywhere.
+struct Progress {
+    /// Rounds from which that is asked.
+    from: u32,
+    /// The largest squared displacement (m²) and the least number of active blocks before the number of rounds was last a power of two,
+    /// and since.
+    before: [f64; 2],
+    since: [f64; 2],
+}
+
+impl Progress {
+    fn new(vertices: usize) -> Self {
+        let across = 2 * (vertices as f64).sqrt() as u32;
+        Progress { from: LOOK_FROM.max(across), before: NOTHING, since: NOTHING }
+    }
+
+    fn stalls(&mut self, round: Round, farthest: f64) -> bool {
+        self.since = [self.since[0].max(farthest), self.since[1].min(round.count as f64)];
+        if !round.number.is_power_of_two() {
+            return false;
+        }
+        let (before, since) = (self.before, core::mem::replace(&mut self.since, NOTHING));
+        self.before = since;
+        round.number >= self.from && since[0] > FALL * FALL * before[0] && since[1] > FEWER * before[1]
+    }
+}
+
+/// Of no rounds.
+const NOTHING: [f64; 2] = [0.0, f64::INFINITY];
