@@ -55,9 +55,6 @@ impl Settings {
     /// The engine's parameters, as far as they are the solver's.
     pub(crate) fn step_params(&self) -> Params {
         let mut params = self.solver.params();
-        let all = self.cloth.iter().map(|cloth| self.defaults(cloth));
-        let least = all.map(|b| b.weft.min(b.warp).min(b.any).min(b.edge)).fold(f64::INFINITY, f64::min);
-        params.inextensibility.max_stretch = if least.is_finite() { least } else { 0.0 };
         // The engine chooses substeps for cloth. Soft bodies of shares are as stiff as their substeps are many.
         if params.substeps == 0 && self.solid.iter().any(|solid| solid.material.elastic.is_none()) {
             let seconds = 1.0 / (self.time.fps * f64::from(self.time.steps));

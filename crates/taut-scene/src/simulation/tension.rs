@@ -6,7 +6,7 @@
 use super::{Object, ObjectKind};
 use serde_json::{Map, Value as Json, json};
 use taut::Body;
-use taut::limit::{LimitKind, LimitSpec, StretchBounds};
+use taut::limit::{LimitSpec, StretchBounds};
 use taut::measure::TriangleStretch;
 
 /// A way in which cloth is stretched.
@@ -320,18 +320,7 @@ fn body_json(body: &BodyTension) -> Json {
 /// How far a body, by number, may be stretched at the end of a step: what all limits of it allow together.
 pub(super) fn bounds(limits: &[LimitSpec], body: usize) -> StretchBounds {
     let here = limits.iter().filter(|spec| spec.bodies.is_empty() || spec.bodies.contains(&body));
-    here.fold(StretchBounds::NONE, |all, spec| all.and(&kind_bounds(&spec.kind)))
-}
-
-fn kind_bounds(kind: &LimitKind) -> StretchBounds {
-    let bounds = kind.bounds();
-    match kind {
-        // Half the angle between the yarns reaches 45° before the sine of all of it falls again.
-        LimitKind::Csl(limits, _) if limits.shear.most >= std::f64::consts::FRAC_1_SQRT_2 => {
-            StretchBounds { shear: f64::INFINITY, ..bounds }
-        }
-        _ => bounds,
-    }
+    here.fold(StretchBounds::NONE, |all, spec| all.and(&spec.kind.bounds()))
 }
 
 /// The largest of something in a run, and when.
