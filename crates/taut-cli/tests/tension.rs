@@ -103,7 +103,8 @@ kind = "pbd"
 substeps = 5
 [[cloth]]
 name = "aslant"
-generate = { kind = "sheet", width = 0.5, height = 0.5, nx = 9, ny = 9, plane = "upright", cut = "irregular", centre = [0, 1, 0] }
+generate = { kind = "sheet", width = 0.5, height = 0.5, nx = 9, ny = 9, plane = "upright", cut = "irregular" }
+translate = [0, 1, 0]
 grain = [2, 1, 0]
 rest_stretch = [0.9, 1.05]
 [[pin]]

@@ -5,7 +5,7 @@
 //! | `fabric` | its own limits | its own limit | of fabrics without a direction instead of weft and warp | |
 //! | `stiffness` 1 | 1 %, each on its own | | | 1 % where `edge` is 1 and neither weft nor warp is |
 //! | `stiffness` below 1, or `elastic` | none | | | |
-//! | `solver.max_stretch` | takes the place of the ones above for all cloth, soft ones too; "off" of all of them | | | |
+//! | `solver.max_stretch` | in place of the ones above for all cloth, soft ones too; "off" of all of them | | | |
 //! | `solver.max_shear` | | likewise | | |
 //! | `[[limit]]` | whatever it names of a cloth takes the place of all above for that cloth | | | |
 //!
@@ -35,8 +35,8 @@ pub(crate) struct Named {
 }
 
 impl Settings {
-    /// The engine's limiters: those of `[[limit]]` in the order they act, then the bounds that hold by default, once for all
-    /// cloth that has the same.
+    /// The engine's limiters: those of `[[limit]]` in the order they act, then the bounds that hold by default, once for
+    /// all cloth that has the same.
     pub fn limits(&self) -> Vec<LimitSpec> {
         let mut out: Vec<LimitSpec> = self.limit.iter().flat_map(|limit| limit.specs(self)).collect();
         let mut groups: Vec<(StretchBounds, Vec<usize>)> = Vec::new();
@@ -55,9 +55,6 @@ impl Settings {
     /// The engine's parameters, as far as they are the solver's.
     pub(crate) fn step_params(&self) -> Params {
         let mut params = self.solver.params();
-        let all = self.cloth.iter().map(|cloth| self.defaults(cloth));
-        let least = all.map(|b| b.weft.min(b.warp).min(b.any).min(b.edge)).fold(f64::INFINITY, f64::min);
-        params.inextensibility.max_stretch = if least.is_finite() { least } else { 0.0 };
         // The engine chooses substeps for cloth. Soft bodies of shares are as stiff as their substeps are many.
         if params.substeps == 0 && self.solid.iter().any(|solid| solid.material.elastic.is_none()) {
             let seconds = 1.0 / (self.time.fps * f64::from(self.time.steps));

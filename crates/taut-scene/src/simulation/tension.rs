@@ -6,7 +6,7 @@
 use super::{Object, ObjectKind};
 use serde_json::{Map, Value as Json, json};
 use taut::Body;
-use taut::limit::{LimitKind, LimitSpec, StretchBounds};
+use taut::limit::{LimitSpec, StretchBounds};
 use taut::measure::TriangleStretch;
 
 /// A way in which cloth is stretched.
@@ -272,8 +272,8 @@ impl Tension {
         count(&|body| body.beyond) as f64 / count(&|body| body.triangles).max(1) as f64
     }
 
-    /// For a line of metrics: the largest of all cloth with where it is, and each cloth on its own. Numbers that are not
-    /// finite become null.
+    /// For a line of metrics: the largest of all cloth with where it is, and each cloth on its own. Numbers that are
+    /// not finite become null.
     pub fn to_json(&self) -> Json {
         let mut out = Map::new();
         for way in Way::ALL {
@@ -320,18 +320,7 @@ fn body_json(body: &BodyTension) -> Json {
 /// How far a body, by number, may be stretched at the end of a step: what all limits of it allow together.
 pub(super) fn bounds(limits: &[LimitSpec], body: usize) -> StretchBounds {
     let here = limits.iter().filter(|spec| spec.bodies.is_empty() || spec.bodies.contains(&body));
-    here.fold(StretchBounds::NONE, |all, spec| all.and(&kind_bounds(&spec.kind)))
-}
-
-fn kind_bounds(kind: &LimitKind) -> StretchBounds {
-    let bounds = kind.bounds();
-    match kind {
-        // Half the angle between the yarns reaches 45° before the sine of all of it falls again.
-        LimitKind::Csl(limits, _) if limits.shear.most >= std::f64::consts::FRAC_1_SQRT_2 => {
-            StretchBounds { shear: f64::INFINITY, ..bounds }
-        }
-        _ => bounds,
-    }
+    here.fold(StretchBounds::NONE, |all, spec| all.and(&spec.kind.bounds()))
 }
 
 /// The largest of something in a run, and when.
@@ -528,8 +517,8 @@ impl TensionLog {
             let of = body.way(way);
             let (what, times) = (of.held.words(way, way.bound(&body.bounds)), of.held_frames_beyond);
             format!(
-                "pins stretch {:?} between them beyond its limit: {what}, in {times} of {} frames; nothing can move what lies \
-                 between pins alone",
+                "pins stretch {:?} between them beyond its limit: {what}, in {times} of {} frames; nothing can move \
+                 what lies between pins alone",
                 body.name, self.frames
             )
         })

@@ -37,8 +37,8 @@ pub struct HeldParts {
     pub sides: [bool; 3],
 }
 
-/// The stretch of every triangle of cloth, in the order of [`Strains::triangles`](super::Strains::triangles): those of a
-/// body are at its [`strains`](crate::Body::strains). Rest stretches count as rest.
+/// The stretch of every triangle of cloth, in the order of [`Strains::triangles`](super::Strains::triangles): those of
+/// a body are at its [`strains`](crate::Body::strains). Rest stretches count as rest.
 pub fn stretches<T: Scalar>(model: &Model<T>, state: &State<T>) -> Vec<TriangleStretch> {
     let e = &model.elements;
     let forms = [StrainForm::Improved, StrainForm::Plain, StrainForm::StretchShear];
