@@ -2,6 +2,7 @@
 
 use super::Object;
 use super::engine::Engine;
+use super::pins;
 use crate::generate::rng::SplitMix64;
 use crate::scene::Scene;
 use crate::scene::settings::Initial;
@@ -11,12 +12,13 @@ use glam::DVec3;
 pub(super) fn apply(scene: &Scene, objects: &[Object], engine: &mut dyn Engine) {
     for initial in &scene.settings.initial {
         if let Some(object) = objects.iter().find(|object| object.info.name == initial.body) {
-            start(initial, object, engine);
+            start(initial, object, &pins::held_at_the_start(scene, object, engine), engine);
         }
     }
 }
 
-fn start(initial: &Initial, object: &Object, engine: &mut dyn Engine) {
+/// `held` are the numbers of vertices that pins hold: noise would have them stretch for good what lies between them.
+fn start(initial: &Initial, object: &Object, held: &[u32], engine: &mut dyn Engine) {
     let places: Vec<DVec3> = engine.positions(object.vertices.clone()).into_iter().map(DVec3::from).collect();
     let low = places.iter().copied().fold(DVec3::MAX, DVec3::min);
     let high = places.iter().copied().fold(DVec3::MIN, DVec3::max);
@@ -28,14 +30,15 @@ fn start(initial: &Initial, object: &Object, engine: &mut dyn Engine) {
         axis / axis.length().max(1e-300) * spin.degrees_per_second.to_radians()
     });
     let (mut positions, mut velocities) = (Vec::new(), Vec::new());
-    for place in places {
+    for (number, place) in places.into_iter().enumerate() {
         let mut to = middle + DVec3::from(initial.stretch.0) * (place - middle);
         if let (Some(rng), Some(scramble)) = (&mut rng, &initial.scramble) {
             let thrown = DVec3::from(std::array::from_fn(|k| rng.range(low[k], high[k])));
             to += scramble.amount * (thrown - to);
         }
         if let (Some(noise), Some(jitter)) = (&mut noise, &initial.jitter) {
-            to += DVec3::from(std::array::from_fn(|_| noise.range(-jitter.amount, jitter.amount)));
+            let by = DVec3::from(std::array::from_fn(|_| noise.range(-jitter.amount, jitter.amount)));
+            to += if held.binary_search(&(number as u32)).is_ok() { DVec3::ZERO } else { by };
         }
         positions.push(to.into());
         velocities.push((DVec3::from(initial.velocity) + spin.cross(to - middle)).into());

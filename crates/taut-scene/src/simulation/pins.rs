@@ -66,6 +66,16 @@ impl Leader {
     }
 }
 
+/// The numbers within a body of the vertices that pins hold from the beginning, ascending. What cannot be found is none: [`pin_all`] says so.
+pub(super) fn held_at_the_start(scene: &Scene, object: &Object, engine: &dyn Engine) -> Vec<u32> {
+    let places = engine.positions(object.vertices.clone());
+    let holds = |pin: &&Pin| pin.body == object.info.name && pin.from <= SOON;
+    let chosen = |pin: &Pin| select(scene, "pin", &pin.select, object, &places).unwrap_or_default();
+    let mut held: Vec<u32> = scene.settings.pin.iter().filter(holds).flat_map(chosen).collect();
+    held.sort_unstable();
+    held
+}
+
 /// Finds the vertices of all pins, pins those that are held from the beginning, and puts them where they have to be.
 pub(super) fn pin_all(
     scene: &Scene,

@@ -34,8 +34,7 @@ pub(crate) trait Bounded<const V: usize, const P: usize>: OneSided<V, P> {
 #[inline(always)]
 fn reach<L: Real>(e: L) -> [L; 2] {
     let most = e.lit(1.0) + e;
-    let less = |part: [f64; 2]| most - L::min(e * e.lit(part[0]), e.lit(part[1]));
-    [less(MARGIN), less(BACK)]
+    [most - L::min(e * e.lit(MARGIN[0]), e.lit(MARGIN[1])), most - L::min(e * e.lit(BACK[0]), e.lit(BACK[1]))]
 }
 
 /// What of its bound `e` a length of `n` times that at rest uses, and its strain; 0 for a bound that is no bound.

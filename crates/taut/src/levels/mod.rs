@@ -210,11 +210,11 @@ pub(crate) struct SlantedThread {
 }
 
 impl<T> RestModel<'_, T> {
-    /// How far what a vertex, by the model's number, belongs to may be stretched.
-    fn bounds_of(&self, vertex: u32, settings: &Inextensibility) -> StretchBounds {
+    /// How far what a vertex, by the model's number, belongs to may be stretched; `max_stretch` (0 for none) along its threads.
+    fn bounds_of(&self, vertex: u32, max_stretch: f64) -> StretchBounds {
         let body = self.bases.partition_point(|&base| base <= self.user[vertex as usize]);
         let own = self.bounds.get(body.wrapping_sub(1)).copied().unwrap_or_default();
-        if settings.max_stretch > 0.0 { own.and(&StretchBounds::threads(settings.max_stretch)) } else { own }
+        if max_stretch > 0.0 { own.and(&StretchBounds::threads(max_stretch)) } else { own }
     }
 
     /// A list by vertex in the model's order.
@@ -338,7 +338,7 @@ impl<T: Scalar> Inextensible<T> {
         let lines = model.slanted.iter().map(|s| BoundedLine {
             corners: s.corners,
             along: s.along,
-            most: model.bounds_of(s.corners[0], settings).warp,
+            most: model.bounds_of(s.corners[0], settings.max_stretch).warp,
         });
         let lines: Vec<BoundedLine> = lines.collect();
         self.limit = EndLimit::new(&sheet.bounded, &sheet.bounded_edges, &lines, sheet.vertices(), held);

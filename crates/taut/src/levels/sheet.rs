@@ -56,13 +56,16 @@ impl RestSheet {
         for ([a, b], _) in &links {
             (linked[*a as usize], linked[*b as usize]) = (true, true);
         }
-        let bounds = |v: u32| model.bounds_of(v, settings);
-        let bounded =
-            |f: &FoundTriangle| BoundedTriangle { corners: f.corners, edges: f.edges, bounds: bounds(f.corners[0]) };
+        let by_links = |t: &[u32; 3]| t.iter().all(|&v| linked[v as usize]);
+        // Cloth of edges is asked to keep their lengths.
+        let bounded = |f: &FoundTriangle| BoundedTriangle {
+            corners: f.corners,
+            edges: f.edges,
+            bounds: model.bounds_of(f.corners[0], if by_links(&f.corners) { 0.0 } else { settings.max_stretch }),
+        };
         let bounded: Vec<BoundedTriangle> =
             found.iter().map(bounded).filter(|t| t.bounds != StretchBounds::NONE).collect();
         let bounded_edges = bounded_edges(&bounded, &links, settings);
-        let by_links = |t: &[u32; 3]| t.iter().all(|&v| linked[v as usize]);
         let mut sheet = RestSheet {
             triangles: Vec::new(),
             edges: Vec::new(),
