@@ -165,12 +165,13 @@ impl Simulation {
         FrameReport { frame: self.clock.frame, time: self.time(), ..report }
     }
 
-    /// The strain limiters, in the order they act. Bodies are those of [`objects`](Self::objects), by number.
+    /// The strain limiters, in the order they act, then the bounds that hold by default. Bodies are those of
+    /// [`objects`](Self::objects), by number.
     pub fn limits(&self) -> &[LimitSpec] {
         self.world.limits()
     }
 
-    /// Replaces the strain limiters from the next frame on. The scene's text stays as it was.
+    /// Replaces the strain limiters and bounds from the next frame on. The scene's text stays as it was.
     pub fn set_limits(&mut self, limits: &[LimitSpec]) -> Result<(), taut::BuildError> {
         self.world.set_limits(limits)
     }

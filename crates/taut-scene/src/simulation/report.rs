@@ -34,7 +34,8 @@ pub struct FrameReport {
     pub residual: f64,
     /// What the strain limiters did, in all steps together.
     pub limit: LimitReport,
-    /// What kept cloth from stretching: as of the last step, rounds and passes of all, and the largest stretch at any step's end.
+    /// What kept cloth from stretching: as of the last step; rounds, unmet intervals and motion given up of all steps;
+    /// the largest stretch and the worst miss at any step's end.
     pub inextensibility: InextensibilityReport,
     /// Why a step did nothing, if one did.
     pub problem: Option<Problem>,

@@ -153,7 +153,8 @@ impl ModelBuilder {
     }
 
     /// Adds a strain limiter behind those added before. They act in every substep after the solve, one after another,
-    /// so that the last has the last word among them; contact has it over all.
+    /// so that the last has the last word among them, in turn with contact. Bounds on stretch, which most of them are
+    /// too, are met together with contact at the end of a step and have the last word over all limiters.
     pub fn limit(&mut self, limit: LimitSpec) {
         self.limits.push(limit);
     }

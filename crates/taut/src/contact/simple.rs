@@ -1,7 +1,8 @@
 //! Vertices against simple shapes.
 //!
 //! A vertex inside a shape is put back on its surface, and friction takes from its motion along the surface, after
-//! every sweep over the elements: contact has the last word in a substep.
+//! every sweep over the elements and every turn of the limiters. Between rounds of bounds on stretch, at the end of an
+//! interval, there is no friction, and a small part of the distance may be missing.
 
 use super::shape::{Frame, Shape};
 use super::{Collider, FrictionBudget};

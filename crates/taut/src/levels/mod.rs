@@ -1,14 +1,16 @@
 //! Cloth that keeps its length at low cost.
 //!
 //! A sweep over the elements carries a force one element further, so fine cloth needs many of them, or it hangs like rubber.
-//! Three things carry forces further, each cheap, and one-sided, so that they never stiffen a fold:
+//! Two things here carry forces further, each cheap, and one-sided, so that they never stiffen a fold:
 //!
 //! 1. **A hierarchy of coarse nodes** ([`hierarchy`]): lattices over the flattened cloth, each twice as wide as the one below. A node is
 //!    the mean of its vertices by mass and weight, x̄_I = Σ P_iI m_i x_i / Σ P_iI m_i; triangles of nodes are kept from
 //!    stretching along weft and warp; what that moves the nodes by, Δ, goes back to the vertices as x_i += Σ P_iI Δ_I,
 //!    which keeps linear momentum: Σ m_i P_iI = M_I, the node's mass.
 //! 2. **Long-range attachments**, or tethers ([`tether`]), from held vertices, as long as the way along the cloth.
-//! 3. **A limit** ([`EndLimit`]) on the stretch of every element, by sweeps that visit only what is beyond it and what that moves.
+//!
+//! What is stretched too far after all that is brought within its bounds at the end of an interval, together with
+//! contact ([`EndLimit`], of a lower layer); which elements have bounds is found here.
 //!
 //! Stiff solids have a hierarchy too ([`solid`]): lattices in space, whose nodes are kept in shape by what is rigid around each ([`cluster`]).
 //!
@@ -46,13 +48,18 @@ use tether::Tethers;
 
 /// How cloth is kept from stretching beyond what sweeps over its elements achieve. Nothing, by default.
 ///
-/// Along which of weft and warp a cloth is held follows from its material: where at least half of a stretch row's error is removed
-/// by a sweep, or its modulus is so high that the cloth's own weight stretches it by less than [`max_stretch`](Self::max_stretch).
-/// Softer directions are left to the material.
+/// Bounds at the end of a step are those of the model ([`LimitSpec`](crate::limit::LimitSpec)), body by body, and
+/// [`max_stretch`](Self::max_stretch) for all cloth. They hold along soft directions too, and need nothing else of
+/// this.
 ///
-/// Solids have levels, and nothing else, each body that hangs together on its own: where a sweep removes at least half of the error of every
-/// strain, or the body's own weight, if it were clamped at one end, would strain its skin by less than a quarter of
-/// [`max_stretch`](Self::max_stretch).
+/// Along which of weft and warp levels and tethers hold a cloth follows from its material: where at least half of a
+/// stretch row's error is removed by a sweep, or its modulus is so high that four times the cloth's own weight
+/// stretches it by less than one percent, or by less than [`max_stretch`](Self::max_stretch) if that is less. Softer
+/// directions are left to the material, up to their bounds.
+///
+/// Solids have levels, and nothing else, each body that hangs together on its own: where a sweep removes at least half
+/// of the error of every strain, or the body's own weight, if it were clamped at one end, would strain its skin by less
+/// than a quarter of [`max_stretch`](Self::max_stretch), or of one percent if that is 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Inextensibility {
     /// Most levels of coarse nodes; 0 for none.
@@ -61,9 +68,12 @@ pub struct Inextensibility {
     pub sweeps: u32,
     /// Whether vertices are tethered to held ones.
     pub tethers: bool,
-    /// The largest stretch of held elements at the end of a step, over their length at rest: 0.01 is one percent. 0 for no limit.
+    /// A bound on the tension of all cloth along weft and warp, and of edges that are projected, at the end of a step:
+    /// 0.01 is one percent longer than at rest. 0 for none but those of the model.
     pub max_stretch: f64,
-    /// Most rounds over what is beyond the limit at the end of a step. If they run out, [`InextensibilityReport::unmet`] says so.
+    /// Most rounds over what is beyond its bounds, in each turn at the end of an interval. If they run out, or lead
+    /// nowhere, motion is given up, as [`InextensibilityReport::given_up`] says; what is beyond even then is
+    /// [`unmet`](InextensibilityReport::unmet) and [`missed`](InextensibilityReport::missed).
     pub rounds: u32,
 }
 
@@ -72,8 +82,8 @@ impl Inextensibility {
     pub const NONE: Inextensibility =
         Inextensibility { levels: 0, sweeps: 3, tethers: false, max_stretch: 0.0, rounds: 1500 };
 
-    /// Everything, to keep stretch within `max_stretch` (0.01 is one percent). Meant for [`Params::substeps`](crate::Params::substeps) 0: as
-    /// many as the cloth needs.
+    /// Everything, to keep stretch of all cloth within `max_stretch` (0.01 is one percent), soft directions too. Meant
+    /// for [`Params::substeps`](crate::Params::substeps) 0: as many as the cloth needs.
     pub fn within(max_stretch: f64) -> Inextensibility {
         Inextensibility { levels: 12, tethers: true, max_stretch, ..Inextensibility::NONE }
     }
@@ -90,7 +100,7 @@ impl Default for Inextensibility {
     }
 }
 
-/// What holding cloth did in a step, and what with; all zero without.
+/// What keeping cloth from stretching did in a step, and what with; all zero without.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct InextensibilityReport {
     /// Substeps made, or the most in a step; 0 if nothing was to be held.
@@ -105,13 +115,14 @@ pub struct InextensibilityReport {
     pub charts: u64,
     /// Tethers.
     pub tethers: u64,
-    /// Elements under the limit: edges, or triangles.
+    /// Elements with bounds: edges, or triangles. Those that only held vertices have a say in have none.
     pub limited: u64,
     /// Memory of all of it.
     pub bytes: u64,
-    /// Rounds of the limit.
+    /// Rounds over what was beyond its bounds, in all turns of all intervals together.
     pub rounds: u64,
-    /// 1 if the limit ran out of rounds.
+    /// Intervals that ended with something beyond its bounds by more than half a percent of them, after all else
+    /// failed.
     pub unmet: u64,
     /// The largest stretch of a length with a bound at the end of the step, on the positions that are returned, over its length at rest.
     pub stretch: f64,
@@ -141,8 +152,8 @@ pub struct MissedBound {
 }
 
 impl InextensibilityReport {
-    /// This and what came after: rounds and steps out of rounds together, the most substeps and the largest stretch of both; the rest as
-    /// of the later.
+    /// This and what came after: rounds, unmet intervals and motion given up together, the most substeps, the largest
+    /// stretch and the worst miss of both; the rest as of the later.
     pub fn then(self, later: InextensibilityReport) -> InextensibilityReport {
         InextensibilityReport {
             substeps: self.substeps.max(later.substeps),
@@ -308,7 +319,7 @@ impl<T: Scalar> Inextensible<T> {
         self.tethers.pull(sweep, x);
     }
 
-    /// The limit at the end of a step.
+    /// Bounds at the end of an interval.
     pub fn limit(&self) -> &EndLimit<T> {
         &self.limit
     }

@@ -84,8 +84,13 @@ impl StrainLimits {
     }
 }
 
-/// How far cloth may be stretched at the end of a step, whatever else acts on it. In tension only: the set of all shapes
-/// within bounds on lengths is convex, so that contact and bounds can be met together. ∞ sets no bound.
+/// How far cloth may be stretched at the end of a step, whatever else acts on it, along soft directions too. In tension
+/// only: the set of all shapes within bounds on lengths is convex, so that contact and bounds can be met together. (One
+/// on shear is not, and is treated in the same way.) ∞ sets no bound, 0 is one.
+///
+/// Weft and warp are threads: between them, on the bias, cloth gives by shear, and only bounds on shear or along any
+/// direction hold that. What lies between held vertices alone has no bounds. What cannot be met is named in
+/// [`InextensibilityReport::missed`](crate::InextensibilityReport::missed).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StretchBounds {
     /// Strain along weft, |F u| − 1.

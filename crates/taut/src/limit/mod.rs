@@ -11,6 +11,9 @@
 //! | [`Limiter::sbd`] | weft, warp and shear, by the rows of Strain Based Dynamics | SBD §4 |
 //! | [`Limiter::areas`], [`Limiter::volumes`] | areas, volumes, all at once | Area Preserving Strain Limiting |
 //!
+//! As part of a model ([`LimitSpec`]) they act in every substep, and what they allow in tension and shear of cloth is
+//! also a bound that the end of every step keeps, together with contact ([`StretchBounds`]).
+//!
 //! The first three can limit rates of strain instead ([`Limiter::into_rates`]). All give the same bits for any number
 //! of threads and any lane width, skip what cannot be computed with, and say so.
 //!

@@ -8,6 +8,9 @@ use crate::lanes::Scalar;
 
 /// A limiter that a model is to have: which one, and for which bodies.
 ///
+/// It acts in every substep. What it allows in tension and shear of cloth is also a bound that the end of every step
+/// keeps, together with contact ([`LimitKind::bounds`]); of several, the least holds.
+///
 /// ```
 /// use taut::limit::{LimitSpec, StrainLimits};
 ///
@@ -30,9 +33,11 @@ pub enum LimitKind {
     Csl(StrainLimits, CslSettings),
     /// Weft, warp and shear of cloth by the rows of Strain Based Dynamics: [`Limiter::sbd`].
     Sbd(StrainLimits, SweepSettings),
-    /// Strain of the edges of cloth and soft bodies: [`Limiter::edges`].
+    /// Strain of the edges of cloth and soft bodies: [`Limiter::edges`]. A bound at the end of a step on those of
+    /// cloth.
     Edges(Band, SweepSettings),
-    /// Areas of cloth, all at once: [`Limiter::areas`].
+    /// Areas of cloth, all at once: [`Limiter::areas`]. No bound at the end of a step, like all that follow but the
+    /// last.
     Areas(ApslSettings),
     /// Volumes of soft bodies, all at once: [`Limiter::volumes`].
     Volumes(ApslSettings),
@@ -41,7 +46,8 @@ pub enum LimitKind {
     Rate(StrainLimits, SweepSettings),
     /// Rates of the strain of edges, 1/s, likewise (Bridson).
     EdgeRate(Band, SweepSettings),
-    /// Stretch of cloth at the end of a step, whatever else acts on it: see [`StretchBounds`].
+    /// Bounds on the stretch of cloth at the end of a step, whatever else acts on it, and nothing in the substeps: see
+    /// [`StretchBounds`].
     Stretch(StretchBounds),
 }
 
@@ -94,7 +100,7 @@ impl LimitSpec {
         LimitSpec::new(LimitKind::EdgeRate(band, STEP))
     }
 
-    /// Stretch at the end of every step.
+    /// Bounds on stretch at the end of every step, and nothing in the substeps.
     pub fn stretch(bounds: StretchBounds) -> Self {
         LimitSpec::new(LimitKind::Stretch(bounds))
     }
@@ -143,7 +149,8 @@ impl LimitKind {
         matches!(self, LimitKind::Edges(..) | LimitKind::EdgeRate(..) | LimitKind::Volumes(_))
     }
 
-    /// How far it lets cloth be stretched at the end of a step: what of it is a bound on lengths, each on its own.
+    /// How far it lets cloth be stretched at the end of a step: what of it limits tension or shear. Compression, areas,
+    /// volumes and rates have no bounds.
     pub fn bounds(&self) -> StretchBounds {
         match self {
             LimitKind::Stretch(bounds) => *bounds,

@@ -1,4 +1,5 @@
-//! The strain limiters in a step: after the solve, and before contact's last word.
+//! The strain limiters in a substep: after the solve, in turn with contact. Bounds at the end of an interval come after
+//! them (`end_solve.rs`).
 
 use super::run::{Log, Run};
 use super::{Precision, Stage};
@@ -49,7 +50,7 @@ pub(super) struct Limits<'a, T> {
 }
 
 impl<T: Precision> Run<'_, T> {
-    /// Brings strain within its limits, in turn with contact, which has the last word: nothing ends up inside a
+    /// Brings strain within its limits, in turn with contact, which has the last word here: nothing ends up inside a
     /// collider.
     ///
     /// Vertices that touch something move like others, and contact puts them back on its surface, which may stretch

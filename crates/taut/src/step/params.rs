@@ -38,7 +38,8 @@ pub struct Params {
     pub meshes: Vec<MeshCollider>,
     /// Contact between surfaces.
     pub contact: Contact,
-    /// What keeps cloth from stretching, besides the solver. Only with Gauss–Seidel.
+    /// What keeps cloth from stretching, besides the solver. Levels and tethers act with Gauss–Seidel only, bounds at
+    /// the end of a step with every solver; none of it with an explicit integrator.
     pub inextensibility: Inextensibility,
 }
 

@@ -18,11 +18,11 @@ pub enum Stage {
     Detect,
     /// Sweeps over the elements.
     Solve,
-    /// Strain limiters.
+    /// Strain limiters; bounds on stretch, with what contact does between their rounds.
     Limit,
     /// Pushing surfaces apart, and out of colliders.
     Contact,
-    /// Taking back motion that would make surfaces intersect.
+    /// Taking back motion that would make surfaces intersect, and giving it up where bounds could not be met otherwise.
     Safety,
     /// Velocities, damping, containment.
     Finish,
@@ -73,10 +73,12 @@ pub struct StepReport {
     pub substeps: u32,
     /// What contact between surfaces did.
     pub contact: ContactReport,
-    /// What the model's strain limiters did, all of them in all substeps together. What they left is before contact's
-    /// last word, which may stretch cloth again.
+    /// What the model's strain limiters did, all of them in all substeps together: what they found and left in their
+    /// turns. Contact comes after them, and then the bounds that they are at the end of an interval: how far cloth is
+    /// stretched in the end is in [`inextensibility`](Self::inextensibility).
     pub limit: LimitReport,
-    /// What kept cloth from stretching.
+    /// What kept cloth from stretching, how far it is stretched in the state that is returned, and what is beyond its
+    /// bounds there.
     pub inextensibility: InextensibilityReport,
     /// Why nothing was done, if nothing was.
     pub problem: Option<Problem>,
@@ -142,7 +144,7 @@ pub(super) struct StepTally {
     pub contacts: u64,
     pub iterations: u64,
     pub residual: f64,
-    /// Rounds of the limit on stretch, and whether it ran out of them.
+    /// Rounds of bounds on stretch, and intervals that ended with something beyond them.
     pub rounds: u64,
     pub unmet: u64,
     /// The largest stretch of what has a bound, and how much of its bounds the worst element uses.

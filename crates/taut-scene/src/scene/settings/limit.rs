@@ -21,7 +21,9 @@ const SWEEPS: Rule = Rule::ANY.from(1.0).to(10_000.0);
 const TOLERANCE: Rule = Rule::ANY.from(0.0).to(1.0);
 
 variants! {
-    /// A strain limiter. They act one after another in every substep, after the solver and before contact.
+    /// A strain limiter. They act one after another in every substep, after the solver and in turn with contact. What
+    /// they allow in tension and shear of cloth is also a bound that the end of every step keeps, together with
+    /// contact, and takes the place of what holds by default.
     pub enum Limit default "csl" {
         /// Weft, warp and shear strain of cloth, each on its own (continuum-based strain limiting).
         Csl(CslLimit) = "csl",
@@ -31,9 +33,10 @@ variants! {
         Sbd(SbdLimit) = "sbd",
         /// Lengths of the edges of cloth and solids.
         Edges(EdgeLimit) = "edges",
-        /// How far cloth may be stretched at the end of a step, after everything else. Takes the place of what holds by default.
+        /// How far cloth may be stretched at the end of a step, whatever else acts on it; nothing in the substeps.
         Stretch(StretchLimit) = "stretch",
-        /// Areas of the triangles of cloth, all at once (area-preserving strain limiting).
+        /// Areas of the triangles of cloth, all at once (area-preserving strain limiting). In the substeps only, like
+        /// all that follow.
         Area(SizeLimit) = "area",
         /// Volumes of the tetrahedra of solids, all at once.
         Volume(SizeLimit) = "volume",
@@ -132,17 +135,18 @@ section! {
 }
 
 section! {
-    /// How far cloth may be stretched at the end of a step.
+    /// How far cloth may be stretched at the end of a step: tension and shear. What is not given stays as it is by
+    /// default.
     pub struct StretchLimit {
         /// The cloth it is for; all if not given.
         bodies: Vec<String> = Vec::new();
-        /// Along the weft: a fraction or text such as "4 %"; "off" for as far as it goes.
+        /// Threads along the weft: a fraction or text such as "4 %"; "off" for as far as it goes.
         weft: Option<Cap> = None => STRAIN;
         /// Along the warp, likewise.
         warp: Option<Cap> = None => STRAIN;
         /// The angle between the yarns and a right angle: text such as "20 deg", or its tangent; or "off".
         shear: Option<ShearCap> = None => TANGENT;
-        /// Along any direction.
+        /// Along any direction, the bias too.
         any: Option<Cap> = None => STRAIN;
         /// Edges of triangles.
         edge: Option<Cap> = None => STRAIN;

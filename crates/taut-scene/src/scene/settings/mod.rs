@@ -54,7 +54,7 @@ section! {
         contact: Contact = Contact::default();
         /// Things that nothing enters.
         collider: Vec<Collider> = Vec::new();
-        /// Strain limiters, in the order they act.
+        /// Strain limiters, in the order they act, and how far cloth may be stretched.
         limit: Vec<Limit> = Vec::new();
         /// How bodies differ from rest when the time begins.
         initial: Vec<Initial> = Vec::new();

@@ -12,8 +12,9 @@ const TOLERANCE: Rule = Rule::ANY.from(0.0).to(1e6);
 variants! {
     /// The method that moves everything.
     pub enum Solver default "auto" {
-        /// Position-based dynamics with all that keeps cloth from stretching: coarse levels, tethers to what is held, and limits
-        /// at the end of every step. Substeps are chosen. How far cloth was stretched is in the results.
+        /// Position-based dynamics with all that keeps cloth from stretching: coarse levels, tethers to what is held,
+        /// and limits that are met together with contact at the end of every step. Substeps are chosen. How far cloth
+        /// was stretched is in the results.
         Auto(Auto) = "auto",
         /// Position-based dynamics alone: every row of every element in turn (Gauss–Seidel), without limits but those of
         /// `[[limit]]`. Rows with a physical stiffness keep total multipliers, so that iterations do not change it.
@@ -61,8 +62,9 @@ section! {
 section! {
     /// Position-based dynamics that keeps cloth within its limits.
     pub struct Auto + Default {
-        /// The largest stretch of all cloth along weft and warp at the end of a step, soft cloth too: a fraction or text such as
-        /// "2 %"; "off" for none. If not given: that of its `fabric`, 1 % along directions of `stiffness` 1, none along others. A
+        /// The largest stretch of all cloth along weft and warp at the end of a step, soft cloth too: a fraction or
+        /// text such as "2 %"; "off" for none. If not given: that of its `fabric`, 1 % along directions of `stiffness`
+        /// 1, none along others. Cloth without a direction is limited along any, cloth of edges by its edges. A
         /// `[[limit]]` has its own way.
         max_stretch: Option<Cap> = None => STRETCH;
         /// The largest angle between the yarns of all cloth and a right angle: text such as "20 deg", or its tangent, as fabrics
@@ -77,7 +79,8 @@ section! {
         levels: u32 = 12 => Rule::ANY.from(0.0).to(20.0);
         /// Whether no vertex gets further from a held one than the way along the cloth.
         tethers: bool = true;
-        /// Most rounds over what is beyond the limit at the end of a step.
+        /// Most rounds over what is beyond its limit, in a turn with the safety pass at the end of a step. If they run
+        /// out, motion is given up.
         rounds: u32 = 1500 => ROUNDS;
         /// Size of numbers.
         precision: Precision = Precision::F32;
