@@ -125,6 +125,11 @@ impl<T: Scalar> PlacedCollider<T> {
         }
         let local = self.now.inward(at);
         let (distance, normal) = self.shape.distance(local);
+        // As in `depth`: what went less far than it is away was never inside.
+        let least = Real::max(distance, self.thickness);
+        if self.still && way2 <= least * least && self.thickness - distance <= self.thickness * slack {
+            return None;
+        }
         let (depth, normal) = self.depth(self.before.inward(start), local, distance, normal);
         (depth > self.thickness * slack).then(|| self.now.outward_direction(normal) * depth)
     }
