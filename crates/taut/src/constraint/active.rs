@@ -69,7 +69,9 @@ pub(crate) struct ActiveSet {
     list: Vec<AtomicU32>,
     /// By worker.
     found: Vec<Seeker>,
-    /// Tiles in which something else than a sweep has moved something after the last round. The first worker's.
+    /// Tiles to be looked at by what moves vertices beside sweeps, as a set and as a list; and those in which it has moved something. The
+    /// first worker's.
+    kept: Marks,
     beside: Mutex<Vec<u32>>,
     moved_beside: Marks,
     listed: AtomicUsize,
@@ -121,6 +123,14 @@ impl Marks {
     fn add(&self, number: u32) {
         let word = &self.0[number as usize / 64];
         word.store(word.load(Ordering::Relaxed) | 1 << (number % 64), Ordering::Relaxed);
+    }
+
+    fn word(&self, w: usize) -> u64 {
+        self.0[w].load(Ordering::Relaxed)
+    }
+
+    fn add_word(&self, w: usize, word: u64) {
+        self.0[w].store(self.word(w) | word, Ordering::Relaxed);
     }
 
     /// Adds the tile of a vertex.
@@ -213,6 +223,7 @@ impl ActiveSet {
             found: (0..SEEKERS).map(|_| Seeker { tiles: Marks::new(tiles), blocks: Marks::new(blocks) }).collect(),
             beside: Mutex::default(),
             moved_beside: Marks::new(tiles),
+            kept: Marks::new(tiles),
             listed: AtomicUsize::new(0),
             beyond: AtomicUsize::new(0),
         }
@@ -276,7 +287,7 @@ impl ActiveSet {
     pub fn first(&self, worker: Worker<'_>) -> Round {
         if worker.id() == 0 {
             self.beyond.store(0, Ordering::Relaxed);
-            self.beside.lock().unwrap_or_else(PoisonError::into_inner).clear();
+            self.kept.clear();
         }
         Round { number: 0, count: self.list.len() }
     }
@@ -288,13 +299,14 @@ impl ActiveSet {
 
     /// Lists the blocks that the last round may have changed. `tiles` adds those that elements of a block touch. `beside`, if there is
     /// something that moves vertices beside sweeps, is called by the first worker, alone, with the tiles in which the last round or it
-    /// itself has moved something, ascending; it adds the vertices that it moves.
+    /// itself has moved something, ascending; it adds the vertices that it moves. If not `now`, these tiles are kept for later.
     pub fn collect(
         &self,
         worker: Worker<'_>,
         last: Round,
         tiles: impl Fn(usize, u16, &Marks),
         beside: Option<&mut dyn FnMut(&[u32], &Marks)>,
+        now: bool,
     ) -> Round {
         let Round { number, count } = last;
         let all = number == 0;
@@ -312,7 +324,7 @@ impl ActiveSet {
         seek(&|id| self.find_tiles(chunk(0..count, id, seekers), all, moved, &tiles, &found[id].tiles));
         if let Some(beside) = beside {
             if worker.id() == 0 {
-                self.move_beside(found, beside);
+                self.move_beside(found, now.then_some(beside));
             }
             if seekers > 1 {
                 worker.sync();
@@ -324,24 +336,21 @@ impl ActiveSet {
         Round { number: number + 1, count: self.listed.load(Ordering::Relaxed) }
     }
 
-    /// Lets `beside` move vertices in tiles that were found, and in those that it moved before.
-    fn move_beside(&self, found: &[Seeker], beside: &mut dyn FnMut(&[u32], &Marks)) {
-        let mut list = self.beside.lock().unwrap_or_else(PoisonError::into_inner);
-        let tiles = &found[0].tiles;
-        list.iter().for_each(|&tile| tiles.add(tile));
-        list.clear();
-        // All of them, as one chunk.
-        let all = |w: usize| Union { found, set: |f| &f.tiles }.word(w);
+    /// Lets `beside` move vertices in tiles that were found, in those that it moved before, and in those kept for it; or keeps them.
+    fn move_beside(&self, found: &[Seeker], beside: Option<&mut dyn FnMut(&[u32], &Marks)>) {
+        let (tiles, kept, moved) = (&found[0].tiles, &self.kept, &self.moved_beside);
         let words = tiles.0.len();
-        list.extend((0..words).flat_map(|w| bits(all(w)).map(move |bit| w as u32 * 64 + bit)));
-        let moved = &self.moved_beside;
+        (0..words).for_each(|w| kept.add_word(w, Union { found, set: |f| &f.tiles }.word(w)));
+        let Some(beside) = beside else { return };
+        let mut list = self.beside.lock().unwrap_or_else(PoisonError::into_inner);
+        list.clear();
+        list.extend((0..words).flat_map(|w| bits(kept.word(w)).map(move |bit| w as u32 * 64 + bit)));
+        kept.clear();
         moved.clear();
         beside(&list, moved);
-        list.clear();
         for w in 0..words {
-            let word = moved.0[w].load(Ordering::Relaxed);
-            tiles.0[w].store(tiles.0[w].load(Ordering::Relaxed) | word, Ordering::Relaxed);
-            list.extend(bits(word).map(|bit| w as u32 * 64 + bit));
+            tiles.add_word(w, moved.word(w));
+            kept.add_word(w, moved.word(w));
         }
     }
 

@@ -19,8 +19,8 @@ const SHEAR_TOP: f64 = 0.98;
 const SHEAR_AIM: f64 = 0.95;
 /// Where |f| |g| is less, in triangles squeezed to half their size, their angle says little: shear counts as if it were this.
 const SQUEEZED: f64 = 0.25;
-/// The least bound that can be divided by.
-pub(crate) const LEAST_BOUND: f64 = 1e-9;
+/// The least bound that single precision can keep: what rounding does to edges of some millimetres, metres from the origin.
+pub(crate) const LEAST_BOUND: f64 = 2e-5;
 /// Keeps divisors from zero where all points are held.
 const LEAST: f64 = 1e-30;
 
@@ -77,7 +77,7 @@ pub(crate) enum ThreadBound {}
 impl OneSided<3, 6> for ThreadBound {
     #[inline(always)]
     fn push<L: Real>(v: &[[L; 4]; 3], [p, q, r, s, weft, warp]: [L; 6]) -> Option<Displacement<L, 3>> {
-        let mut cell = Cell::new(v);
+        let mut cell = Cell::beside_held(v);
         shorten_threads(&mut cell, [p, q, r, s], [weft, warp]);
         cell.displacement()
     }
@@ -111,7 +111,7 @@ pub(crate) enum WovenBound {}
 impl OneSided<3, 7> for WovenBound {
     #[inline(always)]
     fn push<L: Real>(v: &[[L; 4]; 3], [p, q, r, s, weft, warp, shear]: [L; 7]) -> Option<Displacement<L, 3>> {
-        let mut cell = Cell::new(v);
+        let mut cell = Cell::beside_held(v);
         shorten_threads(&mut cell, [p, q, r, s], [weft, warp]);
         square(&mut cell, [p, q, r, s], shear);
         cell.displacement()
@@ -151,8 +151,8 @@ fn square<L: Real>(cell: &mut Cell<L>, [p, q, r, s]: [L; 4], shear: L) {
     let (df, dg) = (g * sign - f * along_f, f * sign - g * along_g);
     let (d1, d2): (V3<L>, V3<L>) = (df * p + dg * r, df * q + dg * s);
     let d0 = d1 + d2;
-    let w = cell.w;
-    let give = L::max(w[0] * d0.norm2() + w[1] * d1.norm2() + w[2] * d2.norm2(), dot.lit(LEAST));
+    let (w, m) = (cell.w, cell.give);
+    let give = L::max(m[0] * d0.norm2() + m[1] * d1.norm2() + m[2] * d2.norm2(), dot.lit(LEAST));
     let by = masked(beyond, f2 + g2, (over - counted * goal) / give);
     cell.p[0] = cell.p[0] + d0 * (by * w[0]);
     cell.p[1] = cell.p[1] - d1 * (by * w[1]);
@@ -168,7 +168,7 @@ impl OneSided<3, 5> for AnyBound {
     #[inline(always)]
     fn push<L: Real>(v: &[[L; 4]; 3], [p, q, r, s, e]: [L; 5]) -> Option<Displacement<L, 3>> {
         let [top, goal] = reach(e);
-        let mut cell = Cell::new(v);
+        let mut cell = Cell::beside_held(v);
         cell.shorten(cell.most_stretched([p, q, r, s]), top, goal);
         cell.displacement()
     }
@@ -190,7 +190,7 @@ impl OneSided<3, 3> for LineBound {
     #[inline(always)]
     fn push<L: Real>(v: &[[L; 4]; 3], [a, b, e]: [L; 3]) -> Option<Displacement<L, 3>> {
         let [top, goal] = reach(e);
-        let mut cell = Cell::new(v);
+        let mut cell = Cell::beside_held(v);
         cell.shorten([a, b], top, goal);
         cell.displacement()
     }

@@ -1,7 +1,7 @@
 //! Rows that act only beyond a bound: links (two points no further apart than L) and cells (three points not stretched along two
 //! directions). Coarse nodes and vertices are treated alike.
 
-use super::lot::{Lot, point};
+use super::lot::{Lot, floored, point};
 use super::sweep::{Compiled, Hot, LotKernel};
 use crate::lanes::{BLOCK, Lanes, Real, Scalar, V3};
 use core::marker::PhantomData;
@@ -105,7 +105,9 @@ impl<const ALL: bool> OneSided<3, 6> for MaxStretch<ALL> {
 pub(super) struct Cell<L> {
     start: [V3<L>; 3],
     pub p: [V3<L>; 3],
+    /// Inverse masses, to move by; and to find multipliers with.
     pub w: [L; 3],
+    pub give: [L; 3],
     /// Lanes with something to move, a bit for each.
     pub lanes: u32,
 }
@@ -114,7 +116,15 @@ impl<L: Real> Cell<L> {
     #[inline(always)]
     pub fn new(v: &[[L; 4]; 3]) -> Self {
         let start = [point(v[0]), point(v[1]), point(v[2])];
-        Cell { start, p: start, w: [v[0][3], v[1][3], v[2][3]], lanes: 0 }
+        let w = [v[0][3], v[1][3], v[2][3]];
+        Cell { start, p: start, w, give: w, lanes: 0 }
+    }
+
+    /// The same, with held corners a little movable for multipliers: a row that free corners hardly touch would throw them far.
+    #[inline(always)]
+    pub fn beside_held(v: &[[L; 4]; 3]) -> Self {
+        let cell = Cell::new(v);
+        Cell { give: floored(&cell.w), ..cell }
     }
 
     #[inline(always)]
@@ -140,8 +150,8 @@ impl<L: Real> Cell<L> {
             return;
         }
         let length = length2.sqrt();
-        let (c, w) = (a + b, self.w);
-        let give = L::max(length * (w[0] * c * c + w[1] * a * a + w[2] * b * b), c.lit(LEAST));
+        let (c, w, m) = (a + b, self.w, self.give);
+        let give = L::max(length * (m[0] * c * c + m[1] * a * a + m[2] * b * b), c.lit(LEAST));
         let g = masked(long, length2, (length - goal) / give);
         self.p[0] = self.p[0] + n * (g * w[0] * c);
         self.p[1] = self.p[1] - n * (g * w[1] * a);
@@ -159,8 +169,12 @@ impl<L: Real> Cell<L> {
         let size = (d * d + c * c).sqrt();
         let along = d.lt(d.lit(0.0));
         let (x, y) = (L::select(along, c, size + d), L::select(along, size - d, c));
-        let over = d.lit(1.0) / L::max((x * x + y * y).sqrt(), d.lit(LEAST));
-        let (x, y) = (x * over, y * over);
+        let length = (x * x + y * y).sqrt();
+        // Stretched alike every way: any direction will do.
+        let alike = length.lt((f.norm2() + g.norm2()) * d.lit(1e-6));
+        let over = d.lit(1.0) / L::max(length, d.lit(LEAST));
+        let x = L::select(alike, d.lit(1.0), x * over);
+        let y = L::select(alike, d.lit(0.0), y * over);
         [p * x + r * y, q * x + s * y]
     }
 }

@@ -48,6 +48,9 @@ pub(crate) struct RowAim<T> {
     pub opening: T,
 }
 
+/// What rounding of single precision may add to a distance, over the distance from the origin.
+pub(crate) const ROUNDING: f64 = 5e-7;
+
 /// The part of its thickness that a contact recovers in a second: all of it in a sixtieth.
 pub(crate) const RECOVERY: f64 = 60.0;
 
@@ -106,7 +109,9 @@ impl<T: Scalar> ContactRow<T> {
     /// that; `x_predicted` goes along by so `much` of it. True if it does.
     pub fn part(&self, x: &mut [Vertex<T>], x_predicted: &mut [Vertex<T>], slack: T, much: T) -> bool {
         let short = self.wanted - self.n.dot(self.sum(x) + self.kinematic.place);
-        if short <= self.wanted * slack {
+        // What draws tangled features apart has done so in the sweeps; and rounding is no depth.
+        let far = Real::max(Real::max(self.origin.x.abs(), self.origin.y.abs()), self.origin.z.abs());
+        if self.wanted <= T::of(0.0) || short <= self.wanted * slack + far * T::of(ROUNDING) {
             return false;
         }
         let mut give = T::of(0.0);

@@ -127,11 +127,14 @@ impl<T: Scalar> PlacedCollider<T> {
         let (distance, normal) = self.shape.distance(local);
         // As in `depth`: what went less far than it is away was never inside.
         let least = Real::max(distance, self.thickness);
-        if self.still && way2 <= least * least && self.thickness - distance <= self.thickness * slack {
+        // Rounding is no depth.
+        let far = Real::max(Real::max(at.x.abs(), at.y.abs()), at.z.abs());
+        let slack = self.thickness * slack + far * T::of(super::row::ROUNDING);
+        if self.still && way2 <= least * least && self.thickness - distance <= slack {
             return None;
         }
         let (depth, normal) = self.depth(self.before.inward(start), local, distance, normal);
-        (depth > self.thickness * slack).then(|| self.now.outward_direction(normal) * depth)
+        (depth > slack).then(|| self.now.outward_direction(normal) * depth)
     }
 
     /// How deep a vertex is, and which way out, both in the shape's frame, in which it ends at a signed distance and with a normal. One that

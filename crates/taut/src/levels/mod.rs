@@ -182,6 +182,8 @@ pub(crate) struct Inextensible<T: Scalar> {
     tethers: Tethers<T>,
     limit: EndLimit<T>,
     charts: u64,
+    /// Whether there is more than bounds.
+    acts: bool,
     substeps: SubstepControl,
     probe: TurnProbe,
 }
@@ -254,6 +256,7 @@ impl<T: Scalar> Default for Inextensible<T> {
             tethers: Tethers::default(),
             limit: EndLimit::default(),
             charts: 0,
+            acts: false,
             substeps: SubstepControl::STIFF,
             probe: TurnProbe::default(),
         }
@@ -294,7 +297,7 @@ impl<T: Scalar> Inextensible<T> {
 
     /// Whether substeps should begin with the forces of the one before.
     pub fn warm(&self) -> bool {
-        self.substeps.warm
+        self.substeps.warm && self.acts
     }
 
     /// Itself, if there is anything to do in the step that it is [prepared](Self::prepare) for.
@@ -329,7 +332,7 @@ impl<T: Scalar> Inextensible<T> {
         let levels = self.levels.bytes() + self.boundary.bytes() + self.solid.bytes();
         let tethers = &self.tethers.links;
         InextensibilityReport {
-            warm_start: self.substeps.warm,
+            warm_start: self.warm(),
             levels: self.levels.list.len().max(self.solid.levels.list.len()) as u32,
             nodes: (self.levels.nodes() + self.boundary.nodes() + self.solid.levels.nodes()) as u64,
             charts: self.charts,
@@ -353,10 +356,8 @@ impl<T: Scalar> Inextensible<T> {
         });
         let lines: Vec<BoundedLine> = lines.collect();
         self.limit = EndLimit::new(&sheet.bounded, &sheet.bounded_edges, &lines, sheet.vertices(), held);
-        if !settings.acts() {
-            return;
-        }
         self.substeps = sheet.substeps;
+        self.acts = settings.acts();
         if sheet.triangles.is_empty() {
             return;
         }

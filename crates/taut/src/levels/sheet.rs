@@ -57,11 +57,12 @@ impl RestSheet {
             (linked[*a as usize], linked[*b as usize]) = (true, true);
         }
         let by_links = |t: &[u32; 3]| t.iter().all(|&v| linked[v as usize]);
-        // Cloth of edges is asked to keep their lengths.
+        // Cloth of edges alone is asked to keep their lengths.
+        let edges_alone = |f: &FoundTriangle| f.modulus == [0.0; 2] && by_links(&f.corners);
         let bounded = |f: &FoundTriangle| BoundedTriangle {
             corners: f.corners,
             edges: f.edges,
-            bounds: model.bounds_of(f.corners[0], if by_links(&f.corners) { 0.0 } else { settings.max_stretch }),
+            bounds: model.bounds_of(f.corners[0], if edges_alone(f) { 0.0 } else { settings.max_stretch }),
         };
         let bounded: Vec<BoundedTriangle> =
             found.iter().map(bounded).filter(|t| t.bounds != StretchBounds::NONE).collect();

@@ -225,14 +225,17 @@ impl<T> EndPositions<'_, T> {
         KAPPA.min(HASTE * self.part)
     }
 
-    /// The same for what contact moves between rounds: as the bounds do that pull it there.
-    pub fn follows(&self) -> f64 {
+    fn follows(&self) -> f64 {
         self.still(self.kappa())
     }
 }
 
-/// What moves vertices between rounds: gets tiles in which something was moved, and adds the vertices that it moves.
-pub(crate) type Beside<'a> = &'a mut dyn FnMut(&[u32], &Marks);
+/// What moves vertices between rounds: gets tiles in which something was moved, adds the vertices that it moves, and has x̃ follow by this
+/// part of it.
+pub(crate) type Beside<'a> = &'a mut dyn FnMut(&[u32], &Marks, f64);
+
+/// Contact acts after the first rounds, and then after every so many: it costs as much as they do.
+const CONTACT_EVERY: u32 = 3;
 
 impl<T: Scalar> EndLimit<T> {
     /// Brings every element within its bounds, in at most `rounds`, with what acts `beside` them. Returns how many it took, and whether
@@ -253,14 +256,17 @@ impl<T: Scalar> EndLimit<T> {
         loop {
             let farthest = self.round(sweep, round, still, at);
             let tiles = |b: usize, lanes: u16, tiles: &Marks| self.add_tiles(b, lanes, tiles);
-            let beside = beside.as_mut().map(|f| &mut **f as Beside<'_>);
-            round = self.active.collect(sweep.worker, round, tiles, beside);
+            let mut contact = beside.as_mut().map(|f| |tiles: &[u32], moved: &Marks| f(tiles, moved, still));
+            let contact = contact.as_mut().map(|f| f as &mut dyn FnMut(&[u32], &Marks));
+            let now = farthest == 0.0 || round.number < 2 || round.number % CONTACT_EVERY == 0;
+            round = self.active.collect(sweep.worker, round, tiles, contact, now);
             if round.number == 1 {
                 // Over cloth that nothing else holds, where nearly all is beyond its bounds, velocities would grow without end.
                 still = at.still(at.kappa() * (2.0 - 2.0 * self.active.part()).clamp(0.0, 1.0));
             }
             if round.count == 0 || round.number >= rounds || progress.stalls(round, farthest) {
-                return (round.number, round.count == 0);
+                // Contact may go on about its last digits where no bound has anything to do.
+                return (round.number, round.count == 0 || farthest == 0.0);
             }
         }
     }
@@ -361,7 +367,7 @@ impl Progress {
         }
         let (before, since) = (self.before, core::mem::replace(&mut self.since, NOTHING));
         self.before = since;
-        round.number >= self.from && since[0] > FALL * FALL * before[0] && since[1] > FEWER * before[1]
+        round.number >= self.from && since[0] >= FALL * FALL * before[0] && since[1] >= FEWER * before[1]
     }
 }
 

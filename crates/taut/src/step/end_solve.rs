@@ -54,11 +54,11 @@ impl<T: Scalar> EndMemory<T> {
         }
     }
 
-    /// Has x̃ go along with all of what was moved since.
-    fn go_along(&self, x: &[Vertex<T>], x_predicted: &mut [Vertex<T>]) {
+    /// Has x̃ go along with all of what was moved since, of `some` vertices.
+    fn go_along(&self, x: &[Vertex<T>], x_predicted: &mut [Vertex<T>], some: impl Fn(usize) -> bool) {
         let [x_before, predicted_before] = &self.before;
-        for (v, predicted) in x_predicted.iter_mut().enumerate() {
-            if x[v] != x_before[v] {
+        for (v, predicted) in x_predicted.iter_mut().enumerate().take(x.len() - 1) {
+            if x[v] != x_before[v] && some(v) {
                 (0..3).for_each(|k| predicted[k] = predicted_before[v][k] + (x[v][k] - x_before[v][k]));
             }
         }
@@ -66,13 +66,16 @@ impl<T: Scalar> EndMemory<T> {
 
     /// Makes some vertices heavier, each once.
     fn weigh_down(&mut self, vertices: &[u32], x: &mut [Vertex<T>]) {
-        for &v in vertices {
-            let w = x[v as usize][3];
-            if w > T::of(0.0) && !self.heavier.iter().any(|h| h.0 == v) {
-                self.heavier.push((v, w));
-                x[v as usize][3] = w * T::of(STOPPED);
-            }
+        let mut more = vertices.to_vec();
+        more.sort_unstable();
+        more.dedup();
+        more.retain(|v| self.heavier.binary_search_by_key(v, |h| h.0).is_err() && x[*v as usize][3] > T::of(0.0));
+        for v in more {
+            let w = &mut x[v as usize][3];
+            self.heavier.push((v, *w));
+            *w = *w * T::of(STOPPED);
         }
+        self.heavier.sort_unstable_by_key(|h| h.0);
     }
 
     fn restore(&mut self, x: &mut [Vertex<T>]) {
@@ -135,9 +138,9 @@ impl<T: Precision> Run<'_, T> {
         substep: &Substep<T>,
         log: &mut Log,
     ) {
-        let much = T::of(at.follows());
-        let mut beside =
-            |tiles: &[u32], moved: &Marks| self.clear_tiles(worker, &substep.colliders, tiles, moved, much);
+        let mut beside = |tiles: &[u32], moved: &Marks, much: f64| {
+            self.clear_tiles(worker, &substep.colliders, tiles, moved, T::of(much));
+        };
         let meets = !substep.colliders.is_empty() || self.parts.contact.is_some();
         let most = self.params.inextensibility.rounds.max(1);
         let remember = |memory: &mut EndMemory<T>, chunk: Chunk<'_, T>| memory.remember([chunk.x, chunk.x_predicted]);
@@ -146,10 +149,21 @@ impl<T: Precision> Run<'_, T> {
         log.tally.rounds += u64::from(rounds);
         // Where bounds and contact do not come to an end, the way there is no motion: as velocity it would feed the next step's.
         if !met {
-            let go_along = |memory: &mut EndMemory<T>, chunk: Chunk<'_, T>| memory.go_along(chunk.x, chunk.x_predicted);
-            self.arrays.alone(worker, |chunk| self.end_memory(|memory| go_along(memory, chunk)));
+            self.arrays.alone(worker, |chunk| self.end_memory(|memory| self.go_along(memory, limit, chunk)));
         }
         self.lap(log, Stage::Limit);
+    }
+
+    /// Has x̃ go along with what bounds moved, in bodies of which something is still beyond its bounds.
+    fn go_along(&self, memory: &EndMemory<T>, limit: &EndLimit<T>, chunk: Chunk<'_, T>) {
+        let mut stuck = vec![false; self.model.bodies.len() + 1];
+        limit.for_each_beyond(chunk.x, 1.0, |corners, _| stuck[self.body_of(corners[0] as usize)] = true);
+        memory.go_along(chunk.x, chunk.x_predicted, |v| stuck[self.body_of(v)]);
+    }
+
+    /// The number of the body that a vertex belongs to, from 1 on.
+    pub(super) fn body_of(&self, vertex: usize) -> usize {
+        self.model.bodies.partition_point(|b| b.base <= self.model.user[vertex])
     }
 
     /// Puts vertices of some tiles out of colliders and pushes their contacts apart, without friction; x̃ goes along by so `much` of it.

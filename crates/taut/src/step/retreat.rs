@@ -32,10 +32,13 @@ impl<T: Precision> Run<'_, T> {
         let mut given_up = 0;
         self.arrays.alone(worker, |chunk| {
             let base = self.end_memory(|memory| self.base(&memory.good, chunk.x));
-            if worst(limit, &base) > BEYOND {
+            let before = (worst(limit, chunk.x), chunk.x.to_vec(), chunk.x_predicted.to_vec());
+            // What is beyond its bounds there as well is not for this to mend.
+            let hopeless = worst(limit, &base);
+            if hopeless > before.0 {
                 return;
             }
-            let before = (worst(limit, chunk.x), chunk.x.to_vec(), chunk.x_predicted.to_vec());
+            let enough = BEYOND.max(hopeless);
             let part = mean_part(&substep.scheme, self.time.h, substeps);
             let mut contact = self.parts.contact.map(|c| c.lock().unwrap_or_else(PoisonError::into_inner));
             let back = vec![false; base.len()];
@@ -46,18 +49,19 @@ impl<T: Precision> Run<'_, T> {
                 if let Some(contact) = contact.as_deref_mut() {
                     retreat.stop(contact);
                 }
-                if !grown || worst(limit, retreat.x) <= BEYOND {
+                if !grown || worst(limit, retreat.x) <= enough {
                     break;
                 }
             }
             given_up = retreat.size();
-            if worst(limit, chunk.x) > before.0 {
+            // Motion is not given up for little.
+            if worst(limit, retreat.x) > enough.max(0.5 * (1.0 + before.0)) {
                 given_up = 0;
-                chunk.x.copy_from_slice(&before.1);
-                chunk.x_predicted.copy_from_slice(&before.2);
+                retreat.x.copy_from_slice(&before.1);
+                retreat.x_predicted.copy_from_slice(&before.2);
                 // What was proved last must be what is there.
                 if let Some(contact) = contact.as_deref_mut() {
-                    contact.end_interval(chunk.x);
+                    retreat.stop(contact);
                 }
             }
         });
@@ -66,10 +70,9 @@ impl<T: Precision> Run<'_, T> {
 
     /// Where all goes back to: positions that were `good`, with each body moved as those of its vertices are that are held; these stay at `x`.
     fn base(&self, good: &[Vertex<T>], x: &[Vertex<T>]) -> Vec<Vertex<T>> {
-        let bodies = &self.model.bodies;
-        let body = |v: usize| bodies.partition_point(|b| b.base <= self.model.user[v]);
+        let body = |v: usize| self.body_of(v);
         let own = x.len() - 1;
-        let mut motions = vec![HeldMotion::default(); bodies.len() + 1];
+        let mut motions = vec![HeldMotion::default(); self.model.bodies.len() + 1];
         let held = |v: &usize| x[*v][3] <= T::of(0.0);
         (0..own).filter(held).for_each(|v| motions[body(v)].add(xyz(good[v]), xyz(x[v])));
         let motions: Vec<_> = motions.iter().map(HeldMotion::rigid).collect();
@@ -103,15 +106,16 @@ struct Retreat<'a, T> {
 }
 
 impl<T: Precision> Retreat<'_, T> {
+    /// How many vertices go back that could go elsewhere.
     fn size(&self) -> usize {
-        self.back.iter().filter(|b| **b).count()
+        self.back.iter().zip(&*self.x).filter(|(back, x)| **back && x[3] > T::of(0.0)).count()
     }
 
     /// Adds what is beyond its bounds and so many rings of elements around all. Returns whether that is more than before.
     fn grow(&mut self, rings: u32) -> bool {
         let before = self.size();
         let Retreat { limit, back, x, .. } = self;
-        limit.for_each_beyond(x, 1.0, |corners, _| corners.iter().for_each(|&v| back[v as usize] = true));
+        limit.for_each_beyond(x, BEYOND, |corners, _| corners.iter().for_each(|&v| back[v as usize] = true));
         for _ in 0..rings {
             let mut more = Vec::new();
             limit.for_each_element(|corners| {

@@ -377,6 +377,6 @@ impl<T: Scalar> ContactPipeline<T> {
             colliders: kinematics.bodies.iter().map(|b| b.form.clone()).collect(),
         });
         let SafeMotion { all, removed, .. } = self.safe;
-        ContactReport { removed: if all > 0.0 { removed / all } else { 0.0 }, ..self.report }
+        ContactReport { removed: if all > 0.0 { (removed / all).min(1.0) } else { 0.0 }, ..self.report }
     }
 }

@@ -220,7 +220,7 @@ impl<T: Scalar> ContactRows<T> {
         for &row in &self.by_tile[start..end] {
             let row = &self.rows[row as usize];
             if row.part(x, x_predicted, slack, much) {
-                row.nodes.iter().for_each(|&i| moved(i));
+                row.nodes.iter().zip(&row.weights).filter(|(_, w)| **w != T::of(0.0)).for_each(|(&i, _)| moved(i));
             }
         }
     }
