@@ -11,7 +11,7 @@ or whose lengths at rest are not those of the mesh, says so in comments of NAME.
 
     weft, warp, any, edge   the largest tension, length over rest length - 1, along threads, along the direction that is
                             stretched most, and of edges; with frame, place (m) and triangle or vertices
-    shear                   the largest cosine of the angle between weft and warp
+    shear                   the largest cosine of the angle between weft and warp (their lengths' product counts as 1/4 at least)
     beyond                  what is beyond a limit by more than 1 % of it: frames, and the largest share of triangles
     held                    what lies between vertices of --held alone, which nothing can move: how many, and how far
 
@@ -228,7 +228,8 @@ def measure(rows, count, frames, values, held, limits, first, each):
             numbers = [("any", largest, still[3] or pulled)]
             if known:
                 weft, warp = math.sqrt(ff), math.sqrt(gg)
-                cosine = abs(fg / (weft * warp)) if weft * warp > 0 else 0.0
+                # In triangles squeezed to half their size the angle says little.
+                cosine = abs(fg) / max(weft * warp, 0.25)
                 numbers += [("weft", weft - 1, still[0]), ("warp", warp - 1, still[1]), ("shear", cosine, still[2])]
             numbers += [("edge", edge, side) for edge, side in zip(edges, sides)]
             far = False

@@ -228,10 +228,9 @@ fn absurd_bounds_end_and_stay_finite() {
         scene.run(1, 30, |frame, x, report| {
             assert!(x.iter().flatten().all(|c| c.is_finite() && c.abs() < 10.0), "bound {bound}, frame {frame}");
             let missed = report.inextensibility.used > 1.01;
-            assert!(
-                missed || Strain::worst(&scene.mesh, x).weft <= bound * 1.01 + 1e-6,
-                "bound {bound}, frame {frame}"
-            );
+            // Single precision keeps no less than two thousandths of a percent.
+            let kept = f64::max(bound, 2e-5);
+            assert!(missed || Strain::worst(&scene.mesh, x).weft <= kept * 1.01 + 1e-6, "bound {bound}, frame {frame}");
         });
     }
 }
@@ -264,3 +263,49 @@ fn one_triangle_has_bounds_too() {
         assert!(length(1) <= 0.1 * 1.0202 && length(2) <= 0.1 * 1.0202, "{} {}", length(1), length(2));
     }
 }
+
+/// Two pins three percent too far apart, and a corner that has hardly a say in that. By its say alone it would be thrown two and a half
+/// times the length of an edge.
+#[test]
+fn a_corner_beside_pins_is_not_thrown() {
+    let mesh = TriMesh {
+        positions: vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.001, 0.0, 0.98]],
+        triangles: vec![[0, 1, 2]],
+        ..TriMesh::default()
+    };
+    let mut builder = ModelBuilder::new();
+    builder.add_cloth("one", &mesh, &Cloth { stiffness: NO_ROWS, ..Cloth::default() }).unwrap();
+    builder.limit(LimitSpec::stretch(StretchBounds { any: 0.01, ..StretchBounds::NONE }));
+    let model: Model<f64> = builder.build().unwrap();
+    let mut state = State::new(&model);
+    state.pin(&model, 0);
+    state.pin(&model, 1);
+    state.set_position(&model, 1, [1.03, 0.0, 0.0]);
+    let params = Params { gravity: [0.0; 3], ..Params::default() };
+    let report = step(&model, &mut state, &mut Scratch::new(1), &params, DT);
+    let [x, y, z] = state.position(&model, 2);
+    assert!(x.abs() < 0.5 && y.abs() < 0.5 && (z - 0.98).abs() < 0.5, "it is at {x} {y} {z}");
+    assert!(report.inextensibility.missed.is_some_and(|m| m.pins.iter().all(Option::is_some)), "{report:?}");
+}
+
+/// A sheet that is twice as large every way has no direction of largest stretch, and is stretched all the same.
+#[test]
+fn equal_stretch_every_way_is_seen() {
+    let mesh = common::sheet(5);
+    let mut builder = ModelBuilder::new();
+    builder.add_cloth("sheet", &mesh, &Cloth { stiffness: NO_ROWS, ..Cloth::default() }).unwrap();
+    builder.limit(LimitSpec::stretch(StretchBounds { any: 0.01, ..StretchBounds::NONE }));
+    let model: Model<f32> = builder.build().unwrap();
+    let mut state = State::new(&model);
+    for (v, p) in mesh.positions.iter().enumerate() {
+        if [p[0], p[2]].iter().any(|&c| c == 0.0 || c == 1.0) {
+            state.pin(&model, v as u32);
+        }
+        state.set_position(&model, v as u32, p.map(|c| 2.0 * c));
+    }
+    let params = Params { gravity: [0.0; 3], ..Params::default() };
+    let report = step(&model, &mut state, &mut Scratch::new(1), &params, DT);
+    assert!(report.inextensibility.used > 50.0 && report.inextensibility.unmet == 1, "{report:?}");
+}
+
+const NO_ROWS: ClothStiffness = ClothStiffness { weft: 0.0, warp: 0.0, shear: 0.0, area: 0.0, bend: 0.0, edge: 0.0 };

@@ -57,6 +57,16 @@ fn inextensibility(hold: &taut::InextensibilityReport) -> Option<Value> {
             "rounds": hold.rounds,
             "unmet": hold.unmet,
             "stretch": hold.stretch,
+            "used": hold.used,
+            "given_up": hold.given_up,
+            "missed": hold.missed.map(|missed| json!({
+                "elements": missed.elements,
+                "corners": missed.corners,
+                "at": missed.at,
+                "used": missed.used,
+                "pins": missed.pins,
+                "touching": missed.touching,
+            })),
         })
     })
 }

@@ -283,6 +283,12 @@ impl Simulation {
         names.nth(number as usize).map_or("", String::as_str)
     }
 
+    /// The name of the body that a vertex of the engine's belongs to, and its number there.
+    pub fn vertex_of(&self, vertex: u32) -> (&str, u32) {
+        let of = self.objects.iter().find(|object| object.vertices.contains(&vertex));
+        of.map_or(("", vertex), |object| (&object.info.name, vertex - object.vertices.start))
+    }
+
     /// What the frame is in numbers.
     pub fn metrics(&self) -> Metrics {
         Metrics {

@@ -88,7 +88,7 @@ fn stretch(rest: &[f64; 6], [a, b, c]: [V3<f64>; 3], held: [bool; 3]) -> Triangl
     TriangleStretch {
         weft: weft - 1.0,
         warp: warp - 1.0,
-        shear: if weft * warp > 0.0 { fg / (weft * warp) } else { 0.0 },
+        shear: fg / (weft * warp).max(SQUEEZED),
         any: most - 1.0,
         sides: core::array::from_fn(|k| {
             sides[k] / (rests[k][0] * rests[k][0] + rests[k][1] * rests[k][1]).sqrt() - 1.0
@@ -101,6 +101,10 @@ fn stretch(rest: &[f64; 6], [a, b, c]: [V3<f64>; 3], held: [bool; 3]) -> Triangl
         },
     }
 }
+
+/// In triangles squeezed to half their size weft and warp have no angle worth the name: shear counts as if their lengths, over those at
+/// rest, had this product.
+const SQUEEZED: f64 = 0.25;
 
 /// A corner whose part in a length is below this share of the largest has no say in it.
 const SAY: f64 = 0.01;

@@ -23,7 +23,7 @@ const TURNS: u32 = 4;
 /// again in the next turn.
 const STOPPED: f64 = 0.05;
 /// How much of the distance that is kept may be missing after bounds have been met, in turns with contact: the last digits take long.
-pub(super) const SLACK: f64 = 0.05;
+pub(super) const SLACK: f64 = 0.02;
 /// What counts as beyond a bound when motion is given up, over the bound.
 pub(super) const BEYOND: f64 = 1.005;
 
