@@ -59,6 +59,9 @@ impl super::sweep::Numbers for Chosen<'_> {
     }
 }
 
+/// What moves vertices beside sweeps: gets tiles, and adds the vertices that it moves.
+pub(crate) type MoveBeside<'a> = &'a mut dyn FnMut(&[u32], &Marks);
+
 /// Which blocks of some batches a round has to visit. The batches' blocks are numbered one after another.
 #[derive(Debug, Default)]
 pub(crate) struct ActiveSet {
@@ -305,7 +308,7 @@ impl ActiveSet {
         worker: Worker<'_>,
         last: Round,
         tiles: impl Fn(usize, u16, &Marks),
-        beside: Option<&mut dyn FnMut(&[u32], &Marks)>,
+        beside: Option<MoveBeside<'_>>,
         now: bool,
     ) -> Round {
         let Round { number, count } = last;
@@ -337,7 +340,7 @@ impl ActiveSet {
     }
 
     /// Lets `beside` move vertices in tiles that were found, in those that it moved before, and in those kept for it; or keeps them.
-    fn move_beside(&self, found: &[Seeker], beside: Option<&mut dyn FnMut(&[u32], &Marks)>) {
+    fn move_beside(&self, found: &[Seeker], beside: Option<MoveBeside<'_>>) {
         let (tiles, kept, moved) = (&found[0].tiles, &self.kept, &self.moved_beside);
         let words = tiles.0.len();
         (0..words).for_each(|w| kept.add_word(w, Union { found, set: |f| &f.tiles }.word(w)));

@@ -15,7 +15,7 @@ pub(crate) mod one_sided;
 mod sweep;
 
 pub use active::Active;
-pub(crate) use active::{ActiveSet, BatchTiles, Marks, Round, TILE, vertices_of};
+pub(crate) use active::{ActiveSet, BatchTiles, Marks, MoveBeside, Round, TILE, vertices_of};
 pub use batch::{Batch, Block, Compliance, Elastic, Loose, Packed, SLACK};
 pub(crate) use elements::LooseElements;
 pub use elements::{Elements, Visit};

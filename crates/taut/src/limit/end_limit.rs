@@ -8,7 +8,7 @@ use crate::constraint::bounded::{
     AnyBound, Bounded, EdgeBound, LEAST_BOUND, LineBound, MostUsed, Restrain, ThreadBound, WovenBound, used_by,
 };
 use crate::constraint::one_sided::LOOSE;
-use crate::constraint::{ActiveSet, Batch, BatchTiles, Loose, Marks, Round, Sweep};
+use crate::constraint::{ActiveSet, Batch, BatchTiles, Loose, Marks, MoveBeside, Round, Sweep};
 use crate::lanes::{BLOCK, Scalar, Shared, Vertex, xyz};
 use core::marker::PhantomData;
 use core::sync::atomic::{AtomicU64, Ordering};
@@ -257,8 +257,8 @@ impl<T: Scalar> EndLimit<T> {
             let farthest = self.round(sweep, round, still, at);
             let tiles = |b: usize, lanes: u16, tiles: &Marks| self.add_tiles(b, lanes, tiles);
             let mut contact = beside.as_mut().map(|f| |tiles: &[u32], moved: &Marks| f(tiles, moved, still));
-            let contact = contact.as_mut().map(|f| f as &mut dyn FnMut(&[u32], &Marks));
-            let now = farthest == 0.0 || round.number < 2 || round.number % CONTACT_EVERY == 0;
+            let contact = contact.as_mut().map(|f| f as MoveBeside<'_>);
+            let now = farthest == 0.0 || round.number < 2 || round.number.is_multiple_of(CONTACT_EVERY);
             round = self.active.collect(sweep.worker, round, tiles, contact, now);
             if round.number == 1 {
                 // Over cloth that nothing else holds, where nearly all is beyond its bounds, velocities would grow without end.
