@@ -156,7 +156,7 @@ fn limiters_give_the_same_bits() {
         let mut model = physical::<T>();
         let stack = [
             LimitSpec::csl(limits),
-            LimitSpec::csl_jacobi(StrainLimits::both(0.02, 0.02, 0.05), 4.0).on(&[0, 2]),
+            LimitSpec::csl_jacobi(StrainLimits::both(0.006, 0.006, 0.02), 4.0).on(&[0, 2]),
             LimitSpec::sbd(StrainLimits::both(0.015, 0.015, 0.03)),
             LimitSpec::edges(Band::both(0.01)),
             LimitSpec::areas(ApslSettings { threshold: 1e-3, ..ApslSettings::default() }),

@@ -159,7 +159,8 @@ fn claims_6(out: &mut Outcome, cases: &[Case], found: &[Found], [tight, loose]: 
     out.claim(
         Claim::new("relaxed edges resemble the unconstrained case", "picture")
             .ours(format!("edges within 20 %: {} %; none: {} %", percent(&found[5].most), percent(&found[6].most)))
-            .holds((0..2).all(|k| found[5].most[k] > 2.0 * edges[k].min(loose / 2.0))),
+            // Twice as far as with tight ones, or as far as relaxed ones let it: threads do not run along edges quite.
+            .holds((0..2).all(|k| found[5].most[k] > (2.0 * edges[k]).min(0.95 * loose))),
     );
 }
 
