@@ -41,5 +41,37 @@ for step in 1 2 3 4 5 6 7 8 9 10; do xdotool mousemove_relative -- 12 -14 sleep 
 import -window root "$out/window-pulled.png"
 xdotool mouseup 1 sleep 0.2 key 3 sleep 1 key space sleep 1
 import -window root "$out/window-after.png"
+
+# The dialog that opens files, and the wheel at its farthest.
+xdotool key o sleep 2
+import -window root "$out/window-open.png"
+xdotool key Escape sleep 0.5 mousemove 420 420
+for step in $(seq 40); do xdotool click 5; done
+sleep 2
+import -window root "$out/window-far.png"
+kill -0 $window && kill $window
+
+# Frames of this one take seconds: the window answers all the same, and stop means stop.
+cat > "$out/heavy.toml" <<'SCENE'
+[time]
+fps = 24
+frames = 100
+[solver]
+kind = "pbd"
+substeps = 1500
+[[cloth]]
+name = "heavy"
+generate = { kind = "sheet", nx = 120, ny = 120, centre = [0, 1, 0] }
+[[pin]]
+body = "heavy"
+select = { group = "top" }
+SCENE
+"$taut" view "$out/heavy.toml" --size 1280x800 &
+window=$!
+sleep 14
+xdotool search --name '^taut: ' windowfocus sleep 0.5 key space sleep 1
+import -window root "$out/heavy-stopped.png"
+xdotool key 3 sleep 12
+import -window root "$out/heavy-later.png"
 kill -0 $window && kill $window
 compare -metric AE "$out/window-before.png" "$out/window-pulled.png" null: 2>&1 | sed 's/$/ pixels changed by the hand\n/' || true

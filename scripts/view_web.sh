@@ -29,7 +29,7 @@ fi
 
 mkdir -p "$out"
 "$bindgen" --target web --no-typescript --out-dir "$out" "$target/wasm32-unknown-unknown/release/taut_view.wasm"
-cp crates/taut-view/web/index.html "$out/"
+cp crates/taut-view/web/index.html crates/taut-view/web/worker.js "$out/"
 size() {
     printf '%s: %s bytes, %s by gzip' "$1" "$(wc -c <"$out/$1")" "$(gzip -9c "$out/$1" | wc -c)"
     if command -v brotli >/dev/null; then printf ', %s by brotli' "$(brotli -c "$out/$1" | wc -c)"; fi

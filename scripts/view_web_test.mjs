@@ -168,16 +168,92 @@ try {
   await mouse("mouseReleased", [grip[0] + 120, grip[1] - 90]);
   await until("let go", (s) => s.hand === null);
 
-  // A slider changes the scene.
+  // The first sliders are limits: this one lets the weft give more.
+  const slide = async (place, from, to) => {
+    const y = (place[1] + place[3]) / 2;
+    await mouse("mouseMoved", [place[0] + from, y]); await sleep(150);
+    await mouse("mousePressed", [place[0] + from, y], 1); await sleep(150);
+    await mouse("mouseMoved", [place[0] + to, y], 1); await sleep(250);
+    await mouse("mouseReleased", [place[0] + to, y]); await sleep(300);
+  };
   now = await status();
-  const substeps = now.settings.solver.substeps, slider = now.places.substeps;
-  const y = (slider[1] + slider[3]) / 2;
-  await mouse("mouseMoved", [slider[0] + 60, y]); await sleep(150);
-  await mouse("mousePressed", [slider[0] + 60, y], 1); await sleep(150);
-  await mouse("mouseMoved", [slider[0] + 25, y], 1); await sleep(250);
-  await mouse("mouseReleased", [slider[0] + 25, y]); await sleep(300);
+  const before_limit = now.limits[0][0][0];
+  await slide(now.places.weft, 50, 90);
+  now = await until("the slider of the limit along weft acts", (s) => s.limits[0][0][0] !== before_limit && s.settings.limit?.length > 0);
+  console.log(`     ${before_limit} along weft became ${now.limits[0][0][0]}`);
+
+  // Solver words are folded away; unfolded, their sliders change the scene.
+  check("substeps are folded away", now.places.substeps === undefined);
+  await click(middle(now.places.solver));
+  now = await until("the solver's header opens", (s) => s.places.substeps !== undefined);
+  await sleep(600);
+  await screenshot("settings");
+  now = await status();
+  const substeps = now.settings.solver.substeps;
+  await slide(now.places.substeps, 60, 25);
   now = await until("the slider of substeps acts", (s) => s.settings.solver.substeps !== substeps);
   console.log(`     ${substeps} substeps became ${now.settings.solver.substeps}`);
+  await click(middle(now.places.solver));
+
+  // The wheel does not lose the scene.
+  const far = now.camera, centre = middle(now.places.picture);
+  await mouse("mouseMoved", centre);
+  for (let k = 0; k < 60; k++) await call("Input.dispatchMouseEvent", { type: "mouseWheel", x: centre[0], y: centre[1], deltaX: 0, deltaY: 600 });
+  await sleep(1500);
+  now = await status();
+  check("the camera stays near what is to be seen", now.camera > 2 * far && now.camera < 20 * far, `${far} ${now.camera} m`);
+  await screenshot("farthest");
+  await key("f", "KeyF");
+
+  // The browser's dialog opens files.
+  await call("Page.setInterceptFileChooserDialog", { enabled: true });
+  const chooser = new Promise((done) => {
+    const old = socket.onmessage;
+    socket.onmessage = (event) => { const m = JSON.parse(event.data); if (m.method === "Page.fileChooserOpened") { socket.onmessage = old; done(m.params); } old(event); };
+  });
+  await click(middle(now.places.open));
+  const opened = await Promise.race([chooser, sleep(8000)]);
+  check("Open shows the browser's dialog", opened !== undefined);
+  if (opened) {
+    const path = join(profile, "chosen.toml");
+    writeFileSync(path, '[time]\nframes = 12\n[[cloth]]\nname = "rag"\ngenerate = { kind = "sheet", nx = 12, ny = 12, centre = [0, 1, 0] }\n');
+    await call("DOM.setFileInputFiles", { files: [path], backendNodeId: opened.backendNodeId });
+    now = await until("a chosen file is shown", (s) => s.scene === "chosen.toml");
+    now = await until("and ends where it says", (s) => s.frame === 12 && !s.playing && (s.note ?? "").includes("frame 12"));
+    await sleep(500);
+    check("it stays there", (await status()).frame === 12);
+    await screenshot("end");
+    await click(middle(now.places.play));
+    await until("Play begins anew", (s) => s.playing && s.frame < 12);
+  }
+  await call("Page.setInterceptFileChooserDialog", { enabled: false });
+
+  // Frames of this one take seconds: the page answers all the same, and stop means stop.
+  await evaluate(`(() => {
+    const data = new DataTransfer();
+    const text = '[time]\\nfps = 24\\nframes = 100\\n[solver]\\nkind = "pbd"\\nsubsteps = 900\\n[[cloth]]\\nname = "heavy"\\n'
+      + 'generate = { kind = "sheet", nx = 90, ny = 90, centre = [0, 1, 0] }\\n[[pin]]\\nbody = "heavy"\\nselect = { group = "top" }\\n';
+    data.items.add(new File([text], "heavy.toml"));
+    document.getElementById("canvas").dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
+  })()`);
+  now = await until("a heavy scene is shown", (s) => s.scene === "heavy.toml" && s.frame >= 1, 240);
+  const slow = now.milliseconds;
+  await evaluate(`(() => { window.gaps = []; let last = performance.now();
+    window.beat = setInterval(() => { const t = performance.now(); window.gaps.push(t - last); last = t; }, 20); })()`);
+  now = await until("another frame of it", (s) => s.frame >= now.frame + 1, 120);
+  await key("5", "Digit5");
+  const gaps = await evaluate("clearInterval(window.beat), window.gaps.sort((a, b) => b - a)");
+  check("the page does not wait for a frame", gaps[0] < slow / 2, `the longest silence was ${gaps[0].toFixed(0)} ms, a frame took ${slow.toFixed(0)} ms`);
+  now = await status();
+  const seen = now.frame;
+  await key(" ", "Space");
+  now = await status();
+  check("stop is shown at once", now.playing === false && now.frame === seen, `frame ${seen} ${now.frame}`);
+  now = await until("and the session has heard it", (s) => s.shown_playing === false, 60);
+  check("stop means stop", now.frame === seen, `frame ${seen} ${now.frame}`);
+  await screenshot("heavy");
+  await call("Page.navigate", { url: `${page}?scene=hang` });
+  now = await until("hang again", (s) => s.scene === "hang.toml" && s.frame > 10, 180);
 
   // Reset and a bad file: the scene goes on.
   await click(middle(now.places.reset));
@@ -216,6 +292,8 @@ try {
   await key("g", "KeyG"); await sleep(1500);
   await screenshot("gallery");
   await key("g", "KeyG"); await sleep(300);
+  await call("Page.navigate", { url: `${page}?scene=hang` });
+  await until("hang once more", (s) => s.scene === "hang.toml" && s.frame > 3, 180);
 
   // A mesh becomes a scene.
   await evaluate(`(() => {

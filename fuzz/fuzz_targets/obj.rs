@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| taut_fuzz::read("a.obj", bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| taut_fuzz::run("obj", bytes));

@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| taut_fuzz::parse_scene(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| taut_fuzz::run("scene", bytes));

@@ -1,9 +1,112 @@
-//! What all targets check: indices in range, numbers finite, and nothing that panics on the way.
+//! The targets, as plain functions of bytes, and what all of them check: indices in range, numbers finite, and nothing
+//! that panics
+//! on the way. A fuzzer calls them, and so does a test on stable Rust, over the seeds.
 
 use taut_scene::inspect::inspect;
-use taut_scene::read::animated::AnimatedMesh;
-use taut_scene::read::{MeshFile, ReadError, Source, read_bytes};
+use taut_scene::read::animated::{AnimatedMesh, PointCache, read_animated_bytes, read_sequence};
+use taut_scene::read::{MeshFile, Options, ReadError, Source, read_bytes};
 use taut_scene::scene::Scene;
+use taut_scene::scene::settings::Precision;
+use taut_scene::simulation::Simulation;
+
+/// A target: what it is called, and what it does with bytes.
+pub type Target = (&'static str, fn(&[u8]));
+
+/// All targets.
+pub const TARGETS: [Target; 10] = [
+    ("obj", |bytes| read("a.obj", bytes)),
+    ("ply", |bytes| read("a.ply", bytes)),
+    ("stl", |bytes| read("a.stl", bytes)),
+    ("gltf", gltf),
+    ("msh", |bytes| read("a.msh", bytes)),
+    ("tetgen", tetgen),
+    ("vtk", |bytes| read("a.vtk", bytes)),
+    ("cache", cache),
+    ("scene", parse_scene),
+    ("frames", frames),
+];
+
+/// Does what the target of a name does.
+pub fn run(name: &str, bytes: &[u8]) {
+    if let Some((_, target)) = TARGETS.iter().find(|(known, _)| *known == name) {
+        target(bytes);
+    }
+}
+
+/// glTF as a mesh, and as one that moves.
+fn gltf(bytes: &[u8]) {
+    read("a.gltf", bytes);
+    play(read_animated_bytes(&Source::new("a.gltf", bytes), None, 24.0, &Default::default()));
+}
+
+/// The two files of a pair, with a zero byte in between.
+fn tetgen(bytes: &[u8]) {
+    let cut = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
+    let (node, ele) = (&bytes[..cut], bytes.get(cut + 1..).unwrap_or_default());
+    let files = |name: &str| Ok(if name.ends_with(".node") { node.to_vec() } else { ele.to_vec() });
+    check(read_bytes(&Source::with_files("a.ele", ele, &files), &Default::default()));
+    check(read_bytes(&Source::with_files("a.node", node, &files), &Default::default()));
+}
+
+/// Point caches of either kind, and the same bytes as an OBJ sequence of three frames.
+fn cache(bytes: &[u8]) {
+    for name in ["a.pc2", "a.mdd"] {
+        for partial_cache in [false, true] {
+            let options = Options { partial_cache, ..Options::default() };
+            let Ok(cache) = PointCache::read(&Source::new(name, bytes), 24.0, &options) else { continue };
+            let mut still = AnimatedMesh::still(Default::default()).mesh;
+            still.positions = vec![[0.0; 3]; cache.points()];
+            play(AnimatedMesh::with_cache(still, cache));
+        }
+    }
+    let parts: Vec<&[u8]> = bytes.splitn(3, |&b| b == 0).collect();
+    let missing = || std::io::Error::from(std::io::ErrorKind::NotFound);
+    let load = |name: &str| {
+        let frame = name.trim_start_matches('a').trim_end_matches(".obj").parse::<usize>();
+        frame.ok().and_then(|frame| parts.get(frame)).map(|part| part.to_vec()).ok_or_else(missing)
+    };
+    play(read_sequence("a#.obj", None, 24.0, &Options::default(), &load));
+}
+
+/// A whole scene: built, and stepped for three frames. What counts things is made small first: a fuzzer is to look at
+/// many scenes.
+fn frames(bytes: &[u8]) {
+    let text = small_counts(&String::from_utf8_lossy(bytes));
+    let sets = ["time.frames=3", "time.steps=1"].map(str::to_owned);
+    let Ok(scene) = Scene::parse("scene.toml", &text, None, &sets) else { return };
+    let settings = &scene.settings;
+    if settings.cloth.len() + settings.solid.len() > 3 || settings.collider.len() > 8 {
+        return;
+    }
+    let Ok(mut simulation) = Simulation::new(&scene, Precision::F32, 1) else { return };
+    if simulation.objects().iter().map(|object| object.info.rest.len()).sum::<usize>() > 3000 {
+        return;
+    }
+    while simulation.frame() < simulation.frames() {
+        simulation.advance();
+        for object in 0..simulation.objects().len() {
+            let positions = simulation.positions(object);
+            assert!(positions.iter().flatten().all(|x| x.is_finite()), "a position is not finite");
+        }
+    }
+    assert!(simulation.metrics().to_json().is_object() && simulation.warnings().iter().all(|said| !said.is_empty()));
+}
+
+/// The text with whole numbers of two digits or more replaced by 9: meshes of a few hundred elements, a few substeps.
+fn small_counts(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
+        let (before, from) = rest.split_at(start);
+        let (number, after) = from.split_at(from.find(|c: char| !c.is_ascii_digit()).unwrap_or(from.len()));
+        let part = before.ends_with(|c: char| c == '.' || c == '_' || c.is_alphanumeric())
+            || after.starts_with(['.', 'e', '_']);
+        out.push_str(before);
+        out.push_str(if number.len() > 1 && !part { "9" } else { number });
+        rest = after;
+    }
+    out + rest
+}
 
 /// Reads a file that stands alone, and looks at what comes out.
 pub fn read(name: &str, bytes: &[u8]) {

@@ -22,6 +22,7 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<(), Failure> {
     let scene = args.flags.open(&args.scene)?;
     let mut simulation = args.flags.build(&scene)?;
+    // What intersects is then among the warnings.
     let crossed = simulation.intersections();
     let clip = Clip::new(simulation.setup())?;
     for name in &scene.settings.output.formats {
@@ -30,7 +31,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if args.say.json {
         println!("{}", describe(&simulation, &crossed));
     } else if !args.say.quiet {
-        print(&simulation, &crossed);
+        print(&simulation);
     }
     Ok(())
 }
@@ -85,7 +86,7 @@ fn describe(simulation: &Simulation, crossed: &Intersections) -> Value {
 }
 
 /// Everything for a person.
-fn print(simulation: &Simulation, crossed: &Intersections) {
+fn print(simulation: &Simulation) {
     let scene = simulation.scene();
     println!("{}: {}", scene.name(), scene.title());
     for object in simulation.objects() {
@@ -107,13 +108,6 @@ fn print(simulation: &Simulation, crossed: &Intersections) {
     println!("  written as {}", if formats.is_empty() { "nothing".into() } else { formats.join(", ") });
     let warnings = simulation.warnings();
     warnings.iter().for_each(|warning| println!("  warning: {warning}"));
-    if let Some(first) = crossed.first {
-        let ([a, b], [x, y, z]) = (first.between.map(|number| simulation.name_of(number)), first.at);
-        let count = crossed.count;
-        println!(
-            "  warning: {count} intersections at the beginning, first of {a:?} with {b:?} at ({x:.3}, {y:.3}, {z:.3})"
-        );
-    }
-    let fine = warnings.is_empty() && crossed.first.is_none();
+    let fine = warnings.is_empty();
     println!("  {}", if fine { "nothing is wrong with it" } else { "it can be run" });
 }

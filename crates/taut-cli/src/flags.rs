@@ -3,6 +3,7 @@
 use crate::fail::Failure;
 use clap::ValueEnum;
 use std::num::NonZeroUsize;
+use taut_scene::read::{Memory, Options};
 use taut_scene::scene::{Scene, settings};
 use taut_scene::simulation::Simulation;
 
@@ -32,6 +33,28 @@ pub struct SceneFlags {
     /// Size of numbers, whatever the scene says.
     #[arg(long)]
     pub precision: Option<Precision>,
+    #[command(flatten)]
+    pub input: InputFlags,
+}
+
+/// What files may take that are read.
+#[derive(clap::Args, Clone, Copy, Debug)]
+pub struct InputFlags {
+    /// Memory that each file may take to be read, on top of 20 times its size on disk, MB.
+    #[arg(long, value_name = "MB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..))]
+    memory: u32,
+}
+
+impl InputFlags {
+    /// For readers.
+    pub fn memory(&self) -> Memory {
+        Memory(u64::from(self.memory) << 20)
+    }
+
+    /// Choices for the reader of a mesh.
+    pub fn options(&self) -> Options {
+        Options { memory: self.memory(), ..Options::default() }
+    }
 }
 
 /// Size of numbers.
@@ -46,7 +69,7 @@ pub enum Precision {
 impl SceneFlags {
     /// Reads a scene by path or built-in name.
     pub fn open(&self, which: &str) -> Result<Scene, Failure> {
-        let mut scene = Scene::open(which, &self.set)?;
+        let mut scene = Scene::open_within(which, &self.set, self.input.memory())?;
         // Not a change of the scene: a run may be taken up again with more frames.
         if self.frames.is_some() {
             scene.settings.time.frames = self.frames;

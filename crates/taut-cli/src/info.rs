@@ -1,11 +1,11 @@
 //! `taut info`: what is in a mesh file, and what is wrong with it.
 
 use crate::fail::Failure;
-use crate::flags::Say;
+use crate::flags::{InputFlags, Say};
 use serde_json::json;
 use std::path::PathBuf;
 use taut_scene::inspect::{MeshInfo, inspect};
-use taut_scene::read::{Options, read_mesh};
+use taut_scene::read::read_mesh;
 
 /// Flags of `taut info`.
 #[derive(clap::Args)]
@@ -13,12 +13,14 @@ pub struct Args {
     /// A mesh file: OBJ, PLY, STL, glTF, Gmsh, TetGen or VTK; also packed with gzip.
     mesh: PathBuf,
     #[command(flatten)]
+    input: InputFlags,
+    #[command(flatten)]
     say: Say,
 }
 
 /// Reads a mesh and describes it.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let file = read_mesh(&args.mesh, &Options::default())?;
+    let file = read_mesh(&args.mesh, &args.input.options())?;
     let parts: Vec<MeshInfo> =
         file.surface.as_ref().map(inspect).into_iter().chain(file.tets.as_ref().map(inspect)).collect();
     if args.say.json {

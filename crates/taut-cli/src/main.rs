@@ -13,6 +13,7 @@ mod paper;
 mod render;
 mod run;
 mod scenes;
+mod sweep;
 mod view;
 
 use clap::{Parser, Subcommand};
@@ -48,6 +49,8 @@ enum Job {
     Schema,
     /// Simulate scenes or settings side by side: pictures, curves and numbers.
     Compare(compare::Args),
+    /// Run a scene with every combination of values; what is there already is not run again.
+    Sweep(sweep::Args),
     /// Run figures and tables of the four papers, and check what they claim.
     Paper(paper::Args),
     /// Test a fabric as a textile laboratory would: tensile, shear, bending, drape, swing, certificate.
@@ -72,6 +75,7 @@ fn main() -> ExitCode {
             Ok(())
         }
         Job::Compare(args) => compare::run(&args),
+        Job::Sweep(args) => sweep::run(&args),
         Job::Paper(args) => paper::run(&args),
         Job::Lab(args) => lab::run(&args),
         Job::Bench(args) => bench::run(&args),

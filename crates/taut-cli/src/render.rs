@@ -6,7 +6,7 @@ use clap::builder::TypedValueParser;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use taut_render::{Bounds, Floor, Item, Material, Picture, Renderer, Scale, Scene3, Style, Wireframe, palette};
-use taut_scene::read::{Options, read_mesh};
+use taut_scene::read::read_mesh;
 use taut_scene::scene::settings;
 use taut_studio::{Heat, HeatMap, Look, Progress, Shot, Viewpoint, advance_to};
 
@@ -125,7 +125,7 @@ fn mesh(args: &Args, path: &Path) -> Result<(Picture, String, Option<u32>), Fail
     if args.show != Heat::Cloth {
         return Err(Failure::BadInput("a mesh file has no strain to show: it does not say how it is at rest".into()));
     }
-    let file = read_mesh(path, &Options::default())?;
+    let file = read_mesh(path, &args.flags.input.options())?;
     let mut parts = Vec::new();
     parts.extend(file.surface.map(|mesh| (mesh.positions, mesh.triangles, Material::cloth(palette::indigo()))));
     parts.extend(file.tets.map(|mesh| {

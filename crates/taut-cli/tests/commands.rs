@@ -100,6 +100,34 @@ fn info_describes_a_mesh() {
     place.taut(&["info", "none.obj"]).refused(&["none.obj", "cannot be read"]);
 }
 
+#[test]
+#[cfg(unix)]
+fn pipes_and_bombs_are_refused_at_once() {
+    let place = Place::new("pipes");
+    let pipe =
+        |name: &str| assert!(std::process::Command::new("mkfifo").arg(place.path(name)).status().unwrap().success());
+    pipe("mesh.obj");
+    pipe("scene.fifo");
+    pipe("frame_2.obj");
+    place.write("frame_1.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+    let regular = "expected a regular file";
+    place.taut(&["info", "mesh.obj"]).refused(&["mesh.obj", regular]);
+    place.taut(&["check", "scene.fifo"]).refused(&["scene.fifo", regular]);
+    place.write("buffer.gltf", r#"{"asset":{"version":"2.0"},"buffers":[{"uri":"mesh.obj","byteLength":9}]}"#);
+    place.taut(&["info", "buffer.gltf"]).refused(&["mesh.obj", regular]);
+    let collider =
+        |mesh: &str| format!("{}[[collider]]\nshape = {{ kind = \"mesh\", mesh = \"{mesh}\" }}\n", common::SCENE);
+    place.write("sequence.toml", &collider("frame_#.obj"));
+    place.taut(&["check", "sequence.toml"]).refused(&["frame_2.obj", regular]);
+    place.write("pipe.toml", &collider("mesh.obj"));
+    place.taut(&["check", "pipe.toml"]).refused(&["mesh.obj", "this is no file"]);
+    // A file that wants more than its size explains, and a flag that lets it.
+    let groups: String = (0..300_000).map(|at| format!("g {at}\nf 1 2 3\n")).collect();
+    place.write("large.obj", &format!("v 0 0 0\nv 1 0 0\nv 0 1 0\n{groups}"));
+    place.taut(&["info", "large.obj", "--memory", "1"]).refused(&["large.obj", "of memory", "--memory allows more"]);
+    place.taut(&["info", "large.obj", "--memory", "1000"]).good();
+}
+
 /// How many different samples there are: a blank picture has few.
 fn variety(path: &std::path::Path) -> usize {
     let (_, _, samples) = pixels(path);

@@ -57,13 +57,13 @@ fn papers_are_run_and_put_on_a_page() {
     let place = Place::new("paper");
     assert!(place.taut(&["paper", "list"]).good().out().contains("csl-table-1"));
     place.taut(&["paper", "sbd-7"]).refused(&["sbd-7", "sbd-6"]);
-    let flags = ["paper", "sbd-2", "--small", "--out", "out", "--docs", "docs/papers.md", "--json"];
+    let flags = ["paper", "sbd-2", "--small", "--out", "out", "--docs", "page/papers.md", "--json"];
     let found = place.taut(&flags).json();
     assert_eq!(found[0]["name"], "sbd-2");
     assert!(found[0]["claims"].as_array().unwrap().iter().all(|claim| claim["verdict"] == "holds"));
     assert_eq!(place.names("out"), ["sbd-2.json", "sbd-2.png"]);
-    assert_eq!(place.names("docs/pictures/papers"), ["sbd-2.png"]);
-    let page = std::fs::read_to_string(place.path("docs/papers.md")).unwrap();
+    assert_eq!(place.names("page/pictures/papers"), ["sbd-2.png"]);
+    let page = std::fs::read_to_string(place.path("page/papers.md")).unwrap();
     assert!(page.contains("pictures/papers/sbd-2.png") && page.contains("small size"));
     assert!(page.contains("`taut paper soft-1` has not been run"));
 }

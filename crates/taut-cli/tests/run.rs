@@ -35,6 +35,51 @@ fn a_run_leaves_what_it_promises() {
 }
 
 #[test]
+fn the_list_names_only_what_is_there() {
+    let place = Place::new("list");
+    for flags in [&["--no-pictures"][..], &["--formats", "usd,pc2,glb"]] {
+        place.taut(&[&["run", "scene.toml", "--out", "o", "--frames", "4"], flags].concat()).good();
+        let list: Value = serde_json::from_str(&std::fs::read_to_string(place.path("o/taut.json")).unwrap()).unwrap();
+        let files = list["files"].as_array().unwrap();
+        assert!(files.len() > 3 && list["result"]["frames"] == 4, "{list}");
+        for name in files {
+            assert!(place.path("o").join(name.as_str().unwrap()).exists(), "{name} is named and not there");
+        }
+    }
+}
+
+/// A sheet that its springs throw apart: explicit, with steps that are far too long.
+const EXPLODING: &str = r#"
+[time]
+fps = 10
+frames = 40
+[solver]
+kind = "pbd"
+substeps = 1
+integrator = { kind = "alpha-beta", alpha = 0.0, beta = 1.0 }
+[[cloth]]
+name = "sheet"
+generate = { kind = "sheet", nx = 5, ny = 5 }
+elastic = { weft = 1e9, warp = 1e9 }
+[[pin]]
+body = "sheet"
+select = "left"
+[contact]
+on = false
+"#;
+
+#[test]
+fn positions_that_are_not_finite_are_a_warning_and_under_verify_a_failure() {
+    let place = Place::new("finite");
+    place.write("exploding.toml", EXPLODING);
+    let result = place.taut(&["run", "exploding.toml", "--no-pictures", "--json", "--out", "a"]).json();
+    assert!(result["warnings"].to_string().contains("no longer finite and were put back"), "{}", result["warnings"]);
+    let said = place.taut(&["run", "exploding.toml", "--no-pictures", "--verify", "--out", "b"]);
+    assert_eq!(said.code(), Some(1), "{}{}", said.out(), said.err());
+    assert!(said.err().contains("no longer finite and were put back"), "{}", said.err());
+}
+
+#[test]
 fn the_result_has_exactly_these_keys() {
     let place = Place::new("keys");
     let said = place.taut(&["run", "scene.toml", "--json", "--frames", "5", "--no-pictures"]);
@@ -290,11 +335,13 @@ fn a_tangled_beginning_is_reported_and_no_failure() {
     let place = Place::new("tangled");
     place.write("tangled.toml", &FALLING.replace("0.55, 0.02", "0.5, 0.02"));
     let checked = place.taut(&["check", "tangled.toml"]).good();
-    assert!(
-        checked.out().contains("intersections at the beginning, first of \"held\" with \"falling\""),
-        "{}",
-        checked.out()
-    );
+    let tangled = "intersections at the beginning, first of \"held\" with \"falling\"";
+    assert!(checked.out().contains(tangled), "{}", checked.out());
+    let told = place.taut(&["check", "tangled.toml", "--json"]).json();
+    let warnings: Vec<&str> = told["warnings"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    assert!(warnings.iter().any(|warning| warning.contains(tangled)), "{told}");
+    // Whatever is said to people, programs get, too.
+    assert!(warnings.iter().all(|warning| checked.out().contains(warning)), "{told}");
     let said = place.taut(&["run", "tangled.toml", "--no-pictures", "--verify"]).good();
     assert!(said.out().contains("warning: ") && said.out().contains("triangles intersected at"), "{}", said.out());
 }

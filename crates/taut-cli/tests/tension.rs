@@ -227,7 +227,16 @@ fn what_pins_alone_stretch_is_named_and_no_failure() {
 fn a_run_tells_tension_by_its_kind() {
     let place = Place::new("tension-words");
     let said = place.taut(&["run", "scene.toml", "--no-pictures"]).good();
-    for part in ["tension at most: weft ", ", warp ", ", shear ", "°, largest direction "] {
+    for part in [
+        "tension at most: weft ",
+        ", warp ",
+        ", shear ",
+        "°, largest direction ",
+        "largest: weft in frame ",
+        "; warp in frame ",
+        "compression at most: ",
+        ", at (",
+    ] {
         assert!(said.out().contains(part), "{part}: {}", said.out());
     }
     let page = std::fs::read_to_string(place.path("out/scene/report.html")).unwrap();

@@ -2,7 +2,8 @@
 //! what was put in.
 //!
 //! Every test writes a scene, as a person could, lets it come to rest or swing, and measures positions and energies.
-//! No test looks into the engine: what it finds depends on the engine as a whole. `docs/lab.md` tells what they found.
+//! No test looks into the engine: what it finds depends on the engine as a whole. `docs/measured/lab.md` tells what they
+//! found.
 //!
 //! ```
 //! use taut_lab::{Cloth, Machine, tensile};

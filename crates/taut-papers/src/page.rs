@@ -68,12 +68,12 @@ pub fn write(page: &Path, from: &Path) -> Result<Vec<&'static str>, Error> {
 fn text(all: &[(&Entry, Option<Kept>)]) -> String {
     let mut page = String::from(
         "# The papers, figure by figure\n\n\
-         Made by `taut paper all --out DIR --docs docs/papers.md`; do not edit. Every figure and table of the four papers is a scene, a \
-         measurement, a picture and a checked condition (`crates/taut-papers`); a test runs each in a small size and fails when a \
-         claim no longer holds as far as it is said to here. What a paper leaves open is said where it matters. Where its formulas are \
-         wrong or silent, [soft-constraints.md](soft-constraints.md), [limiters.md](limiters.md) and [sbd.md](sbd.md) say what taut \
-         does instead. Times are of one run on one thread of a machine with other work: their ratios mean something, they \
-         themselves little.\n\n",
+         Made by `taut paper all --out DIR --docs docs/measured/papers.md`; do not edit. Every figure and table of the four \
+         papers is a scene, a measurement, a picture and a checked condition (`crates/taut-papers`); a test runs each in a small \
+         size and fails when a claim no longer holds as far as it is said to here. What a paper leaves open is said where it \
+         matters. Where its formulas are wrong or silent, [Soft constraints](../design/soft-constraints.md), [Strain \
+         limiters](../design/limiters.md) and [Strain Based Dynamics](../design/sbd.md) say what taut does instead. Times are of \
+         one run on one thread of a machine with other work: their ratios mean something, they themselves little.\n\n",
     );
     summary(&mut page, all);
     for paper in Paper::ALL {

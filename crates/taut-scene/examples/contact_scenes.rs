@@ -87,7 +87,9 @@ fn run(name: &str, seed: u32, args: &Args) -> Result<u64, SceneError> {
         log.tangled.most,
         stages.iter().sum::<f64>(),
     );
-    log.warnings().iter().for_each(|warning| println!("  {name} {seed}: {warning}"));
+    log.warnings(|blockers| simulation.blockers(blockers))
+        .iter()
+        .for_each(|warning| println!("  {name} {seed}: {warning}"));
     if let Some(first) = (log.crossed.frames > 0).then_some(log.crossed) {
         let [a, b] = log.crossed_between.map(|number| simulation.name_of(number));
         println!(

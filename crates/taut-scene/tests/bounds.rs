@@ -116,7 +116,11 @@ fn limits_take_the_place_of_what_they_name() {
     let short = of("[[limit]]\nbodies = [\"stiff\"]\nweft = { compression = \"4 %\" }\n", &[], "stiff");
     assert_eq!(short, StretchBounds::threads(0.01), "compression is another matter");
     let leather = of("[[limit]]\nbodies = [\"leather\"]\nweft = 0.5\n", &[], "leather");
-    assert_eq!((leather.any, leather.weft), (f64::INFINITY, 0.5));
+    let (own, none) = (of("", &[], "leather").any, f64::INFINITY);
+    assert_eq!((leather.any, leather.weft, leather.warp), (none, 0.5, own), "the other thread keeps its bound");
+    let both = "[[limit]]\nbodies = [\"leather\"]\nweft = 0.5\n[[limit]]\nbodies = [\"leather\"]\nwarp = 0.4\n";
+    let leather = of(both, &[], "leather");
+    assert_eq!((leather.any, leather.weft, leather.warp), (none, 0.5, 0.4));
     // Over what the solver says, too.
     let both = of(&format!("{stiff}weft = 0.3\n"), &["solver.max_stretch=0.02"], "stiff");
     assert_eq!(both, StretchBounds { weft: 0.3, warp: 0.02, ..NONE });

@@ -1,17 +1,67 @@
-//! Writes small valid files for the fuzzer to start from.
+//! The fuzzer's targets on stable Rust: over the seeds that are committed, and over some of their offspring.
+//! `scripts/fuzz.sh` runs
+//! them for long.
 
 mod common;
+#[path = "common/mutate.rs"]
+mod mutate;
+#[path = "../../../fuzz/src/lib.rs"]
+mod targets;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use common::*;
+use mutate::{Random, mutate};
+
+/// Mutants of each target, and of the one that computes.
+const MUTANTS: [usize; 2] = [3000, 60];
+
+fn corpus() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus")
+}
 
 #[test]
-#[ignore = "writes to fuzz/corpus; run it before fuzzing"]
+fn every_target_stands_its_seeds_and_their_offspring() {
+    let seeds = seeds();
+    for (name, target) in targets::TARGETS {
+        let (_, files) = seeds.iter().find(|(seeded, _)| *seeded == name).expect(name);
+        files.iter().for_each(|file| target(file));
+        let mut random = Random(0x5eed);
+        let mutants = if name == "frames" { MUTANTS[1] } else { MUTANTS[0] };
+        for _ in 0..mutants {
+            target(&mutate(files, &mut random));
+        }
+        targets::run(name, &files[0]);
+    }
+}
+
+#[test]
+fn the_seeds_that_are_committed_are_these() {
+    for (target, files) in seeds() {
+        for (i, file) in files.iter().enumerate() {
+            let path = corpus().join(target).join(format!("seed{i}"));
+            let found = std::fs::read(&path).unwrap_or_default();
+            assert!(found == *file, "{}: run the ignored test of this file, and commit", path.display());
+        }
+    }
+}
+
+#[test]
+#[ignore = "writes to fuzz/corpus"]
 fn write_fuzz_seeds() {
+    for (target, files) in seeds() {
+        std::fs::create_dir_all(corpus().join(target)).unwrap();
+        for (i, file) in files.iter().enumerate() {
+            std::fs::write(corpus().join(target).join(format!("seed{i}")), file).unwrap();
+        }
+    }
+}
+
+/// Small valid files, for each target.
+fn seeds() -> Vec<(&'static str, Vec<Vec<u8>>)> {
     let pair = format!("{NODE}\0{ELE}");
-    let frames = format!("{}\0v 1 1 1\nv 2 0 0\nv 0 5 0\n", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
-    let seeds: Vec<(&str, Vec<Vec<u8>>)> = vec![
+    let sequence = format!("{}\0v 1 1 1\nv 2 0 0\nv 0 5 0\n", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+    vec![
         ("obj", vec![OBJ.into()]),
         ("ply", vec![PLY_TEXT.into(), ply_binary(false), ply_binary(true)]),
         ("stl", vec![STL_TEXT.into(), stl_binary()]),
@@ -32,16 +82,10 @@ fn write_fuzz_seeds() {
         ),
         ("tetgen", vec![pair.into()]),
         ("vtk", vec![VTK_TEXT.into(), VTK_POLY.into(), vtk_binary(), vtk5_binary()]),
-        ("cache", vec![pc2(), mdd(), frames.into()]),
+        ("cache", vec![pc2(), mdd(), sequence.into()]),
         ("scene", scenes()),
-    ];
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus");
-    for (target, files) in seeds {
-        std::fs::create_dir_all(corpus.join(target)).unwrap();
-        for (i, file) in files.iter().enumerate() {
-            std::fs::write(corpus.join(target).join(format!("seed{i}")), file).unwrap();
-        }
-    }
+        ("frames", frames()),
+    ]
 }
 
 /// The built-in scenes, the first with a change.
@@ -49,4 +93,26 @@ fn scenes() -> Vec<Vec<u8>> {
     let mut all: Vec<Vec<u8>> = taut_scene::scene::BUILTIN.iter().map(|builtin| builtin.text.into()).collect();
     all[0].extend(b"\n%%\ncloth.0.density=0.3\ntime.frames = 7\n");
     all
+}
+
+/// Small scenes that can be computed: cloth with every kind of limit, a soft body, things to meet.
+fn frames() -> Vec<Vec<u8>> {
+    let cloth = "[[cloth]]\nname = \"a\"\ngenerate = { kind = \"sheet\", width = 0.5, height = 0.5, nx = 7, ny = 7 }\n";
+    let pin = "[[pin]]\nbody = \"a\"\nselect = \"left\"\n";
+    let ball =
+        "[[collider]]\nname = \"b\"\nshape = { kind = \"sphere\", radius = 0.1 }\ntranslate = [0.0, -0.15, 0.0]\n";
+    let solid = "[[solid]]\nname = \"s\"\ngenerate = { kind = \"beam\" }\n";
+    let solver = |kind: &str| format!("[solver]\nkind = \"{kind}\"\n");
+    let elastic = "elastic = { weft = 100, warp = 80 }\n";
+    let limit = "[[limit]]\nweft = \"4 %\"\nshear = \"10 %\"\n";
+    let moved =
+        "motion = { translate = { keys = [{ time = 0, value = [0, 0, 0] }, { time = 1, value = [1, 1, 0] }] } }\n";
+    let all = [
+        format!("{cloth}{pin}{ball}"),
+        format!("{}{cloth}{elastic}{pin}{moved}{limit}", solver("newton")),
+        format!("{}{cloth}fabric = \"denim\"\n{pin}[air]\nwind = [3, 0, 1]\n", solver("pbd")),
+        format!("{solid}{ball}[world]\ngravity = [0, -3, 0]\n"),
+        format!("{cloth}{ball}{moved}[[initial]]\nbody = \"a\"\n[contact]\nthickness = 0.02\n"),
+    ];
+    all.into_iter().map(String::into_bytes).collect()
 }

@@ -146,15 +146,13 @@ fn limited_cloth_does_not_intersect() {
     let scene = Scene::parse("a.toml", text, None, &[]).unwrap();
     let mut simulation = Simulation::new(&scene, scene.precision(), 1).unwrap();
     assert_eq!(simulation.verify().count, 0);
-    let mut sweeps = 0;
+    let (mut sweeps, mut pairs) = (0, 0);
     for _ in 0..40 {
         let report = simulation.advance();
         sweeps += report.limit.iterations;
+        // Sheets slide off the ball and off each other: what touches in one frame need not in the last.
+        pairs = pairs.max(simulation.contact().frame.pairs);
         assert_eq!(report.intersections.map(|found| found.count), Some(0), "frame {}", report.frame);
     }
-    assert!(
-        sweeps > 1000 && simulation.contact().frame.pairs > 10,
-        "{sweeps} sweeps, {:?}",
-        simulation.contact().frame
-    );
+    assert!(sweeps > 1000 && pairs > 10, "{sweeps} sweeps, {pairs} pairs at most in a frame");
 }

@@ -117,11 +117,11 @@ fn frame(x: f64) -> String {
 fn sequences_keep_the_first_frames_triangles() {
     let frames = [(1, 0.0), (2, 5.0), (3, -5.0)].map(|(n, x)| (format!("walk_{n:03}.obj"), frame(x).into_bytes()));
     let files = files(HashMap::from(frames));
-    let mesh = read_sequence("walk_###.obj", None, 2.0, &files).unwrap();
+    let mesh = read_sequence("walk_###.obj", None, 2.0, &Options::default(), &files).unwrap();
     assert_eq!((mesh.duration, mesh.triangles().len()), (1.0, 2));
     assert_eq!([0.0, 0.25, 0.5, 0.75, 1.0].map(|t| first_x(&mesh, t)), [0.0, 2.5, 5.0, 0.0, -5.0]);
-    assert!(read_sequence("walk_###.obj", Some(2), 2.0, &files).is_ok_and(|m| m.duration == 0.5));
-    let message = read_sequence("run_###.obj", None, 2.0, &files).unwrap_err().to_string();
+    assert!(read_sequence("walk_###.obj", Some(2), 2.0, &Options::default(), &files).is_ok_and(|m| m.duration == 0.5));
+    let message = read_sequence("run_###.obj", None, 2.0, &Options::default(), &files).unwrap_err().to_string();
     assert_eq!(message, "run_000.obj: cannot be read: entity not found");
 }
 
@@ -131,7 +131,7 @@ fn sequences_must_keep_their_vertices() {
         ("a0.obj".to_owned(), frame(0.0).into_bytes()),
         ("a1.obj".to_owned(), b"v 0 0 0\n".to_vec()),
     ]));
-    let message = read_sequence("a#.obj", None, 2.0, &files).unwrap_err().to_string();
+    let message = read_sequence("a#.obj", None, 2.0, &Options::default(), &files).unwrap_err().to_string();
     assert_eq!(message, "a1.obj: found 1 vertex, but the first frame has 4");
 }
 
@@ -141,7 +141,7 @@ fn sequences_cannot_overflow_single_precision() {
         ("a0.obj".to_owned(), frame(0.0).into_bytes()),
         ("a1.obj".to_owned(), frame(1e60).into_bytes()),
     ]));
-    let message = read_sequence("a#.obj", None, 2.0, &files).unwrap_err().to_string();
+    let message = read_sequence("a#.obj", None, 2.0, &Options::default(), &files).unwrap_err().to_string();
     assert_eq!(message, "a1.obj: vertex 1 is further away than single precision can hold");
 }
 

@@ -179,7 +179,8 @@ fn gltf_instances_cannot_explode() {
     let position = m.floats("VEC3", &vec![0.5; 30_000]);
     m.set("meshes", json!([{"primitives": [{"attributes": {"POSITION": position}, "mode": 6}]}]));
     m.set("nodes", json!(vec![json!({"mesh": 0}); 20_000]));
-    assert_eq!(error("a.glb", m.glb()), "a.glb: unfolds to more than 17257216 numbers");
+    let said = error("a.glb", m.glb());
+    assert!(said.starts_with("a.glb: reading it takes more than ") && said.ends_with("--memory allows more"), "{said}");
 }
 
 #[test]

@@ -142,7 +142,7 @@ fn tetgen_errors_name_the_place() {
 fn check_vtk(bytes: &[u8]) {
     let file = read("a.vtk", bytes).unwrap();
     assert_sound(&file);
-    assert_eq!(file.warnings, ["1 of 2 tetrahedra had negative volume and were turned round"]);
+    assert_eq!(file.warnings.last().unwrap(), "1 of 2 tetrahedra had negative volume and were turned round");
     let tets = file.tets.unwrap();
     assert_eq!(tets.positions, TET_POINTS);
     assert_eq!(tets.tets, [[0, 1, 2, 3], [1, 3, 4, 2]]);

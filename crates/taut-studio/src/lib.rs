@@ -3,6 +3,8 @@
 //! - [`Shot`] is a simulation at a moment, ready to draw; [`Heat`] says what colours show of it.
 //! - [`Look`] draws shots of a simulation from one camera, [`Surface`] and [`Framed`] draw anything else.
 //! - [`Outcome`] is what came of a run: [`Claim`]s and [`Finding`]s, [`Table`]s, [`Figure`]s, notes.
+//! - [`SweepRun`] is one run of a sweep, with a name that says all it depends on.
+//! - [`warnings`] are what a person should know before trusting a simulation.
 //! - [`Running`] is a model under way without a scene; [`Progress`] says how far a long job is.
 
 mod heat;
@@ -12,7 +14,9 @@ mod progress;
 mod running;
 mod shot;
 mod surface;
+mod sweep;
 mod table;
+mod warnings;
 
 pub use heat::{Heat, vertex_means};
 pub use look::{HeatMap, Look, Viewpoint};
@@ -21,7 +25,9 @@ pub use progress::{Progress, advance_to, duration};
 pub use running::Running;
 pub use shot::Shot;
 pub use surface::{Framed, Surface, rgb, surfaces};
+pub use sweep::SweepRun;
 pub use table::{Table, markdown_row};
+pub use warnings::{contained, warnings};
 
 use std::path::{Path, PathBuf};
 use taut_render::{Picture, export};

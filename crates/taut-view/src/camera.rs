@@ -25,6 +25,11 @@ pub struct Orbit {
 
 /// Straight up and down there is no right.
 const STEEPEST: f64 = 1.55;
+/// How near and how far the eye may be, in distances from which all just fits into the picture's height.
+const NEAREST: f64 = 0.005;
+const FARTHEST: f64 = 6.0;
+/// How far from the middle of everything it may look, in radii.
+const WANDER: f64 = 3.0;
 
 impl Orbit {
     /// The camera that sees all points from a direction, in pictures with this width over height. There is room for a legend at
@@ -67,16 +72,18 @@ impl Orbit {
         self.pitch = (self.pitch + pitch).clamp(-STEEPEST, STEEPEST);
     }
 
-    /// Moves across the view, by shares of the picture's height.
-    pub fn pan(&mut self, right: f64, up: f64) {
+    /// Moves across the view, by shares of the picture's height; never away from what is to be seen, a ball.
+    pub fn pan(&mut self, right: f64, up: f64, (centre, radius): (DVec3, f64)) {
         let [x, y, _] = self.basis();
         let size = 2.0 * self.distance * self.half();
-        self.target += x * (right * size) + y * (up * size);
+        let target = self.target + x * (right * size) + y * (up * size);
+        self.target = centre + (target - centre).clamp_length_max(WANDER * radius.max(1e-6));
     }
 
-    /// Comes closer (below 1) or goes away.
-    pub fn zoom(&mut self, factor: f64) {
-        self.distance = (self.distance * factor).clamp(1e-3, 1e4);
+    /// Comes closer (below 1) or goes away, as far as what is to be seen, a ball, does not become a dot.
+    pub fn zoom(&mut self, factor: f64, (_, radius): (DVec3, f64)) {
+        let whole = radius.max(1e-6) / self.half();
+        self.distance = (self.distance * factor).clamp(NEAREST * whole, FARTHEST * whole);
     }
 
     /// A camera a share of the way to another one, that looks from the same direction.
@@ -153,9 +160,27 @@ mod tests {
     fn pan_moves_the_picture_by_as_much_as_the_hand() {
         let mut camera = camera();
         let before = camera.target;
-        camera.pan(-0.25, 0.1);
+        camera.pan(-0.25, 0.1, (before, 10.0));
         let pixel = camera.project(before, [600.0, 400.0]).unwrap();
         assert!((pixel[0] - 400.0).abs() < 1e-6 && (pixel[1] - 240.0).abs() < 1e-6, "{pixel:?}");
+    }
+
+    #[test]
+    fn neither_the_wheel_nor_the_hand_lose_what_is_to_be_seen() {
+        let (mut camera, size) = (camera(), [600.0, 400.0]);
+        let ball = (DVec3::new(0.1, 0.5, -0.2), 0.8);
+        (0..500).for_each(|_| camera.zoom(1.3, ball));
+        // A twelfth of the picture's height is more than a dot.
+        let [top, bottom] = [0.8, -0.8].map(|y| camera.project(ball.0 + camera.basis()[1] * y, size).unwrap()[1]);
+        assert!((bottom - top).abs() > 400.0 / 12.0, "{top} {bottom}");
+        (0..500).for_each(|_| camera.zoom(0.7, ball));
+        assert!(camera.distance > 1e-3 && camera.matrix(1.5).iter().flatten().all(|x| x.is_finite()));
+        (0..5000).for_each(|_| camera.pan(1.0, 1.0, ball));
+        assert!(camera.target.distance(ball.0) <= 3.0 * ball.1 + 1e-9);
+        (0..500).for_each(|_| camera.zoom(1.3, ball));
+        assert!(
+            camera.project(ball.0, size).is_some_and(|[x, y]| (0.0..600.0).contains(&x) && (0.0..400.0).contains(&y))
+        );
     }
 
     #[test]

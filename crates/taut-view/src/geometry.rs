@@ -44,7 +44,7 @@ pub struct Geometry {
 impl Geometry {
     /// What one side of a snapshot shows, with a heat map or without.
     pub fn of(side: &SideView, legend: Option<&Legend>, wireframe: bool) -> Self {
-        let mut out = Geometry { ball: ball(side), ..Geometry::default() };
+        let mut out = Geometry { ball: around(side), ..Geometry::default() };
         out.floor = floor(side, out.ball.1);
         for (at, shape) in side.shape.objects.iter().enumerate() {
             let base = shape.surface.colour.unwrap_or([200; 3]);
@@ -158,7 +158,7 @@ fn single(v: impl Into<DVec3>) -> [f32; 3] {
 }
 
 /// A ball around everything but planes and what has flown away.
-fn ball(side: &SideView) -> (DVec3, f64) {
+pub fn around(side: &SideView) -> (DVec3, f64) {
     let mut all = Bounds::EMPTY;
     side.positions.iter().for_each(|positions| all.include(positions));
     let (centre, radius) = (DVec3::from(all.centre()), all.radius());

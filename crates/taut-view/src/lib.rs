@@ -1,6 +1,7 @@
 //! The interactive viewer of taut, on the desktop and in the browser.
 //!
 //! - [`session`]: a scene that a person plays with, without a window. It can be tested without a graphics card.
+//! - [`wire`]: what a session shows as bytes, for browsers, where it runs apart from the page.
 //! - with the feature `window`: `worker`, where a session runs; `camera` and `pick`, from the world to a picture, and from the pointer
 //!   back; `tiles`, pictures of the built-in scenes; `geometry` and `gpu`, from a session to a picture on the graphics card; and
 //!   `app`, the window around it.
@@ -28,14 +29,17 @@ pub mod session;
 mod tiles;
 #[cfg(all(feature = "window", target_arch = "wasm32"))]
 mod web;
-#[cfg(feature = "window")]
+pub mod wire;
+#[cfg(any(feature = "window", test))]
+// Without a window nothing but its tests needs it.
+#[cfg_attr(not(feature = "window"), allow(dead_code, unused_imports))]
 mod worker;
 
 /// Opens a window and shows it until it is closed.
 #[cfg(all(feature = "window", not(target_arch = "wasm32")))]
 pub fn open(options: app::Options, size: [f32; 2]) -> Result<(), String> {
     use eframe::egui::ViewportBuilder;
-    let title = format!("taut: {}", options.document.stem());
+    let title = format!("taut: {}", taut_scene::write::stem_of(&options.document.name));
     let viewport = ViewportBuilder::default()
         .with_title(title)
         .with_inner_size(size)
@@ -43,7 +47,9 @@ pub fn open(options: app::Options, size: [f32; 2]) -> Result<(), String> {
         .with_drag_and_drop(true);
     let native = eframe::NativeOptions { viewport, renderer: eframe::Renderer::Wgpu, ..Default::default() };
     let create = move |context: &eframe::CreationContext<'_>| -> Result<Box<dyn eframe::App>, Box<dyn std::error::Error + Send + Sync>> {
-        Ok(Box::new(app::Viewer::new(context, options)?) as Box<dyn eframe::App>)
+        let repaint = context.egui_ctx.clone();
+        let worker = worker::Worker::new(options.start(), move || repaint.request_repaint())?;
+        Ok(Box::new(app::Viewer::new(context, options, worker)?) as Box<dyn eframe::App>)
     };
     eframe::run_native("taut", native, Box::new(create)).map_err(|error| match error {
         eframe::Error::AppCreation(error) => error.to_string(),

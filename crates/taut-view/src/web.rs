@@ -2,6 +2,7 @@
 
 use crate::app::{Options, Viewer};
 use crate::session::{Command, Document, Session};
+use crate::worker::Worker;
 use std::cell::RefCell;
 use wasm_bindgen::JsCast as _;
 use wasm_bindgen::prelude::*;
@@ -27,8 +28,11 @@ pub fn status() -> String {
 pub async fn start(canvas: web_sys::HtmlCanvasElement, scene: String) -> Result<(), JsValue> {
     let document = Document::builtin(&scene).ok_or_else(|| format!("there is no scene called {scene}"))?;
     let options = Options { document, threads: 1, ..Options::default() };
+    let mut worker = Worker::new(options.start()).await?;
     let create = move |context: &eframe::CreationContext<'_>| -> Result<Box<dyn eframe::App>, Box<dyn std::error::Error + Send + Sync>> {
-        Ok(Box::new(Viewer::new(context, options)?) as Box<dyn eframe::App>)
+        let repaint = context.egui_ctx.clone();
+        worker.tell(move || repaint.request_repaint());
+        Ok(Box::new(Viewer::new(context, options, worker)?) as Box<dyn eframe::App>)
     };
     let runner = eframe::WebRunner::new();
     runner.start(canvas.unchecked_into(), eframe::WebOptions::default(), Box::new(create)).await

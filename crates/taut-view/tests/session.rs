@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use taut_scene::scene::Scene;
 use taut_scene::simulation::Simulation;
-use taut_view::session::{Command, Document, Heat, Session, Snapshot};
+use taut_view::session::{Command, Document, Heat, Session, Snapshot, Thread};
+use taut_view::wire;
 
 /// A small sheet, held at two corners.
 const SHEET: &str = r#"
@@ -363,4 +364,197 @@ fn a_recording_is_a_point_cache_of_what_was_seen() {
     let last: Vec<f32> = bytes[32 + 4 * 81 * 12..].as_chunks::<4>().0.iter().map(|b| f32::from_le_bytes(*b)).collect();
     let seen: Vec<f32> = see(&session).sides[0].positions[0].iter().flatten().map(|&x| x as f32).collect();
     assert_eq!(last, seen);
+}
+
+#[test]
+fn a_scene_ends_where_it_says_and_play_begins_anew() {
+    let mut session = session(&SHEET.replace("fps = 60", "fps = 60\nframes = 5"));
+    let run = |session: &mut Session, ticks: std::ops::Range<u32>| {
+        ticks.for_each(|tick| _ = session.run(f64::from(tick) / 60.0, 1.0, &|| 0.0));
+    };
+    session.apply(Command::Play(true));
+    run(&mut session, 0..20);
+    let view = see(&session);
+    assert_eq!((view.frame, view.last, view.playing), (5, 5, false));
+    assert!(view.note.unwrap().contains("frame 5"));
+    assert_eq!(session.due(), None, "nothing is computed any more");
+    session.apply(Command::Step);
+    assert_eq!(session.frame(), 5);
+    session.apply(Command::Play(true));
+    assert_eq!((session.frame(), see(&session).note), (0, None));
+    // Who wants more than the scene gets it.
+    session.apply(Command::Endless(true));
+    run(&mut session, 20..40);
+    assert!(session.frame() > 10, "{}", session.frame());
+    session.apply(Command::Step);
+    assert!(see(&session).playing);
+}
+
+#[test]
+fn what_was_computed_after_stop_is_taken_back() {
+    let (mut stopped, mut straight) = (session(SHEET), session(SHEET));
+    stopped.apply(Command::Play(true));
+    let time = std::cell::Cell::new(0.0);
+    let clock = || time.get();
+    for tick in 0..4 {
+        time.set(f64::from(tick) / 60.0);
+        stopped.run(time.get(), 1.0, &clock);
+    }
+    let shown = see(&stopped);
+    // A frame that lasts from 10 s to 12 s, and a person who says stop at 11 s.
+    let slow = || {
+        time.set(12.0);
+        10.0
+    };
+    stopped.run(10.0, 1.0, &|| if time.get() < 10.0 { slow() } else { time.get() });
+    assert_eq!(stopped.frame(), shown.frame + 1);
+    stopped.hear(Command::Play(false), 11.0);
+    let view = see(&stopped);
+    assert_eq!((view.frame, view.playing, &view.sides[0].positions), (shown.frame, false, &shown.sides[0].positions));
+    assert_eq!(view.sides[0].history.samples().len(), shown.sides[0].history.samples().len());
+    assert_eq!(view.sides[0].history.metrics(), shown.sides[0].history.metrics());
+    steps(&mut stopped, 3);
+    steps(&mut straight, shown.frame + 3);
+    assert_eq!(stopped.state_hash(), straight.state_hash(), "and goes on as if nothing had been");
+    // What was on the screen when stop was said stays.
+    stopped.apply(Command::Play(true));
+    time.set(20.0);
+    stopped.run(20.0, 1.0, &clock);
+    let shown = stopped.frame();
+    stopped.hear(Command::Play(false), 21.0);
+    assert_eq!(stopped.frame(), shown);
+}
+
+/// What a cloth may be stretched by: along weft and warp as fractions, in shear as degrees.
+fn limits(session: &Session, cloth: usize) -> [Option<f64>; 3] {
+    see(session).sides[0].reach[cloth].threads.map(|thread| thread.most)
+}
+
+fn bound(session: &mut Session, cloth: usize, thread: Thread, most: Option<f64>) {
+    session.apply(Command::Bound { side: 0, cloth, thread, most });
+    session.settle();
+    assert_eq!(session.error(), None);
+}
+
+#[test]
+fn limits_along_weft_warp_and_in_shear_are_set_each_on_its_own() {
+    let mut session = session(SHEET);
+    assert_eq!(limits(&session, 0), [Some(0.01), Some(0.01), None], "what holds by default");
+    bound(&mut session, 0, Thread::Weft, Some(0.05));
+    assert_eq!(limits(&session, 0), [Some(0.05), Some(0.01), None]);
+    bound(&mut session, 0, Thread::Shear, Some(12.0));
+    bound(&mut session, 0, Thread::Warp, None);
+    let [weft, warp, shear] = limits(&session, 0);
+    assert_eq!((weft, warp), (Some(0.05), None));
+    assert!((shear.unwrap() - 12.0).abs() < 1e-9);
+    // It is in the file, and a run of the file has it.
+    let written = session.written().unwrap();
+    let again = Scene::parse("again.toml", &written, None, &[]).unwrap_or_else(|error| panic!("{error}\n{written}"));
+    assert_eq!(again.settings.limits(), session_scene(&session).settings.limits());
+    session.apply(Command::Bound { side: 0, cloth: 7, thread: Thread::Weft, most: None });
+    assert!(session.error().is_some());
+}
+
+fn session_scene(session: &Session) -> Arc<Scene> {
+    see(session).sides[0].scene.clone()
+}
+
+#[test]
+fn a_limit_on_one_cloth_leaves_those_of_others_and_other_kinds_alone() {
+    let second =
+        "\n[[cloth]]\nname = \"other\"\ngenerate = { kind = \"sheet\", nx = 5, ny = 5, centre = [3.0, 1.0, 0.0] }\n";
+    let list = "\n[[limit]]\nkind = \"csl\"\nweft = { tension = 0.04, compression = 0.1 }\nwarp = 0.03\n";
+    let mut session = session(&format!("{SHEET}{second}{list}"));
+    assert_eq!(limits(&session, 1)[0], Some(0.04));
+    bound(&mut session, 0, Thread::Weft, Some(0.2));
+    assert_eq!(limits(&session, 0)[..2], [Some(0.2), Some(0.03)]);
+    assert_eq!(limits(&session, 1)[..2], [Some(0.04), Some(0.03)], "the other cloth keeps its own");
+    let list = session_scene(&session).to_json()["limit"].clone();
+    let mine = list.as_array().unwrap().iter().find(|limit| limit["bodies"] == serde_json::json!(["sheet"]));
+    assert_eq!(mine.unwrap()["weft"]["compression"], 0.1, "compression is not what was asked about: {list}");
+}
+
+#[test]
+fn a_lower_limit_is_kept_and_what_is_reached_stands_beside_it() {
+    let text = SHEET.replace("name = \"sheet\"", "name = \"sheet\"\nstiffness = { weft = 0.01, warp = 0.01 }");
+    let mut session = session(&text);
+    steps(&mut session, 40);
+    let free = see(&session).sides[0].reach[0].threads[1];
+    assert!(free.most.is_none() && free.peak.0 > 0.05, "soft and free: {free:?}");
+    bound(&mut session, 0, Thread::Warp, Some(0.02));
+    assert_eq!(see(&session).sides[0].reach[0].threads[1].peak, (0.0, 0), "what was before does not count");
+    steps(&mut session, 40);
+    let view = see(&session);
+    let held = view.sides[0].reach[0].threads[1];
+    assert!(held.now <= 0.0203 && held.now > 0.005, "{held:?}");
+    // The same, measured on the picture's own positions: the rest length of an edge along the warp is an eighth of a metre.
+    let place = |at: usize| glam::DVec3::from(view.sides[0].positions[0][at]);
+    let most = (0..72).map(|at| place(at).distance(place(at + 9)) / 0.125 - 1.0).fold(0.0, f64::max);
+    assert!(most <= 0.021, "{most}");
+}
+
+#[test]
+fn warnings_of_contact_and_limits_reach_the_window() {
+    // A pin that tears the sheet to twice its length: no limit can hold.
+    let torn = SHEET.replace("indices = [0, 8]", "indices = [0]").replace(
+        "[[pin]]",
+        "[[pin]]\nbody = \"sheet\"\nselect = { indices = [80] }\nmotion.translate = { keys = [{ time = 0, value = [0, 0, 0] }, \
+         { time = 0.2, value = [2.0, 0.0, 2.0] }] }\n\n[[pin]]",
+    );
+    let mut session = session(&torn);
+    assert!(!see(&session).sides[0].warnings.iter().any(|said| said.contains("beyond its limit")));
+    steps(&mut session, 24);
+    let said = see(&session).sides[0].warnings.clone();
+    assert!(said.iter().any(|said| said.contains("beyond its limit")), "{said:?}");
+    assert!(see(&session).sides[0].reach[0].threads.iter().any(|thread| thread.beyond > 0));
+    // A ball that closes on the sheet from both sides leaves it no room.
+    let jaw = |z: f64| {
+        format!(
+            "[[collider]]\nname = \"jaw {z}\"\nshape = {{ kind = \"box\", size = [4, 0.2, 4] }}\ntranslate = [0, {y:?}, 0]\n\
+         motion.translate = {{ keys = [{{ time = 0, value = [0, 0, 0] }}, {{ time = 0.2, value = [0, {way:?}, 0] }}] }}\n",
+            y = 1.0 + z,
+            way = -z
+        )
+    };
+    let mut session = self::session(&format!("{SHEET}\n[contact]\nthickness = 0.004\n{}{}", jaw(0.3), jaw(-0.3)));
+    steps(&mut session, 24);
+    let said = see(&session).sides[0].warnings.clone();
+    assert!(said.iter().any(|said| said.contains("no room") || said.contains("intersect")), "{said:?}");
+}
+
+#[test]
+fn a_snapshot_that_went_through_bytes_is_the_same() {
+    let mut session = session(SHEET);
+    steps(&mut session, 3);
+    session.apply(Command::Heat(Heat::Warp));
+    session.apply(Command::Throw { from: [0.0, 0.6, 1.5], velocity: [0.0, 0.0, -4.0], radius: 0.15 });
+    session.apply(Command::Write);
+    let first = see(&session);
+    let whole = wire::pack(&first, None).unwrap();
+    let there = wire::unpack(&whole, None).unwrap();
+    steps(&mut session, 1);
+    let second = session.snapshot(Some(&first));
+    let part = wire::pack(&second, Some(&first)).unwrap();
+    assert!(part.len() < whole.len(), "what is there already is not sent: {} {}", part.len(), whole.len());
+    assert!(wire::unpack(&part, None).is_err(), "but it has to be there");
+    for (sent, got) in [(&first, &there), (&second, &wire::unpack(&part, Some(&there)).unwrap())] {
+        let (a, b) = (&sent.sides[0], &got.sides[0]);
+        assert_eq!(
+            (&a.positions, &a.colliders, &a.values, &a.fields),
+            (&b.positions, &b.colliders, &b.values, &b.fields)
+        );
+        assert_eq!((&a.history, &a.reach, &a.warnings, &a.pins), (&b.history, &b.reach, &b.warnings, &b.pins));
+        assert_eq!((&*a.shape, &a.scene.settings, &a.sets), (&*b.shape, &b.scene.settings, &b.sets));
+        assert_eq!(
+            (sent.version, sent.frame, sent.heat, &sent.written),
+            (got.version, got.frame, got.heat, &got.written)
+        );
+    }
+    // What is cut off or scrambled is an error, never a panic.
+    for cut in 0..whole.len().min(400) {
+        assert!(wire::unpack(&whole[..cut], None).is_err());
+        let mut bad = whole.clone();
+        bad[cut] ^= 0xa5;
+        let _ = wire::unpack(&bad, None);
+    }
 }

@@ -1,4 +1,4 @@
-//! What strain limiters in a step leave and cost, by substeps and sweeps: the table in docs/limiters.md.
+//! What strain limiters in a step leave and cost, by substeps and sweeps: the table in docs/measured/limiters.md.
 //!
 //! `cargo run --release -p taut --example limit_in_step`
 

@@ -1,5 +1,5 @@
 //! Named fabrics: what cotton, denim or silk weigh, how they stretch, shear and bend. Where each figure was published,
-//! or why it is an estimate, is in the scene crate's `fabric` module and in docs/fabrics.md.
+//! or why it is an estimate, is in the scene crate's `fabric` module and in docs/reference/fabrics.md.
 
 use crate::limit::{StrainLimits, StretchBounds};
 use crate::{Cloth, ClothElasticity, ElasticDamping, Membrane, Orthotropic};

@@ -42,6 +42,7 @@ pub mod limit;
 pub mod measure;
 pub mod mesh;
 mod model;
+mod sets;
 mod solve;
 mod state;
 mod step;
@@ -51,7 +52,9 @@ pub use builder::{
     Bending, BuildError, Cloth, ClothDamping, ClothElasticity, ClothStiffness, ElasticDamping, Grain, Membrane,
     ModelBuilder, Oddity, Orthotropic, Solid, SolidElasticity, SolidStiffness, StrainForm, Warning,
 };
-pub use contact::{Collider, ColliderMesh, Contact, ContactMaterial, ContactReport, MeshCollider, Pose, Shape};
+pub use contact::{
+    Blockers, Collider, ColliderMesh, Contact, ContactMaterial, ContactReport, MeshCollider, Pose, Shape,
+};
 pub use lanes::{Scalar, Width};
 pub use levels::{Inextensibility, InextensibilityReport, MissedBound};
 pub use model::{Body, BodyKind, Model};

@@ -6,7 +6,7 @@ use crate::contact::pipeline::ModelSurfaces;
 use crate::element::Element;
 use crate::lanes::Scalar;
 pub(crate) use crate::levels::Identity;
-use crate::levels::{RestModel, SlantedThread};
+use crate::levels::{RestModel, SlantedThread, TriangleOwners};
 use crate::limit::{LimitSpec, Stack, StretchBounds};
 use crate::solve::user::UserRows;
 use core::ops::Range;
@@ -38,6 +38,8 @@ pub struct Model<T: Scalar> {
     pub(crate) identity: Identity,
     /// What contact sees of it; made when first asked for.
     pub(crate) surfaces: OnceLock<Arc<ModelSurfaces>>,
+    /// Which bodies triangles belong to; made when first asked for.
+    pub(crate) owners: OnceLock<Arc<TriangleOwners>>,
     pub(crate) limits: Stack<T>,
     /// Constraints of the user's own.
     pub(crate) user_rows: UserRows,
@@ -104,9 +106,14 @@ impl<T: Scalar> Model<T> {
     /// What coarse levels are built from.
     pub(crate) fn at_rest(&self) -> RestModel<'_, T> {
         let Model { elements, slanted, positions, masses, user, identity, .. } = self;
-        let bases = self.bodies.iter().map(|b| b.base).collect();
+        let owners = self.owners.get_or_init(|| {
+            let own = |t: &[u32; 3]| t.map(|v| self.own[v as usize]);
+            let bodies = self.bodies.iter().zip(0..).filter(|(body, _)| body.kind == BodyKind::Cloth);
+            let triangles = bodies.flat_map(|(body, number)| body.triangles.iter().map(move |t| (own(t), number)));
+            Arc::new(TriangleOwners::new(triangles))
+        });
         let bounds = (0..self.bodies.len()).map(|b| self.limits.bounds(b)).collect();
-        RestModel { identity, elements, slanted, positions, masses, user, bases, bounds }
+        RestModel { identity, elements, slanted, positions, masses, user, owners, bounds }
     }
 
     /// The number of vertices.

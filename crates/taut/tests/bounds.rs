@@ -4,12 +4,13 @@
 mod common;
 
 use taut::internals::contact::exact::IntersectionFinder;
-use taut::limit::{LimitSpec, StretchBounds};
+use taut::limit::{Band, LimitSpec, StrainLimits, StretchBounds};
 use taut::measure::state_hash;
 use taut::mesh::TriMesh;
 use taut::{
     Cloth, ClothElasticity, ClothStiffness, Collider, Contact, ContactMaterial, ElasticDamping, Inextensibility,
-    Membrane, Model, ModelBuilder, Orthotropic, Params, Pose, Precision, Scratch, Shape, State, StepReport, step,
+    Integrator, Membrane, Model, ModelBuilder, Orthotropic, Params, Pose, Precision, Scratch, Shape, State, StepReport,
+    Width, step,
 };
 
 const DT: f64 = 1.0 / 60.0;
@@ -309,3 +310,257 @@ fn equal_stretch_every_way_is_seen() {
 }
 
 const NO_ROWS: ClothStiffness = ClothStiffness { weft: 0.0, warp: 0.0, shear: 0.0, area: 0.0, bend: 0.0, edge: 0.0 };
+
+/// A cloth between pins that are too far apart, which nothing can mend, and another that falls on a ball and has no time to meet its bounds:
+/// that one goes back as if it were alone.
+#[test]
+fn what_cannot_be_met_does_not_keep_the_rest_from_going_back() {
+    let mut scene = OnBall::<f32>::new(31, &stiff(), StretchBounds::threads(0.01), 0.5);
+    let mut far = common::sheet(5);
+    far.positions.iter_mut().for_each(|p| *p = [p[0] + 5.0, 0.62, p[2]]);
+    let mut builder = ModelBuilder::new();
+    builder.add_cloth("sheet", &scene.mesh, &stiff()).unwrap();
+    let first = builder.add_cloth("far", &far, &stiff()).unwrap();
+    builder.limit(LimitSpec::stretch(StretchBounds::threads(0.01)));
+    scene.model = builder.build().unwrap();
+    scene.params.inextensibility.rounds = 1;
+    scene.params.contact.materials.push(scene.params.contact.materials[0]);
+    let mut state = State::new(&scene.model);
+    for (v, x) in [(first, 4.9), (first + 4, 6.1)] {
+        state.pin(&scene.model, v);
+        state.set_pin_targets(&scene.model, &[(v, [x, 0.62, 0.0])]);
+    }
+    let mut scratch = Scratch::new(1);
+    let mut given_up = 0;
+    for frame in 0..40 {
+        let report = step(&scene.model, &mut state, &mut scratch, &scene.params, DT).inextensibility;
+        let strain = Strain::worst(&scene.mesh, &state.positions(&scene.model));
+        within("weft", frame, strain.weft, 0.01);
+        within("warp", frame, strain.warp, 0.01);
+        given_up += report.given_up;
+        let missed = report.missed.expect("pins too far apart");
+        assert!(missed.used > 10.0 && missed.corners.iter().all(|&v| v >= first), "frame {frame}: {missed:?}");
+    }
+    assert!(given_up > 0, "nothing was given up");
+}
+
+/// Two bodies on the same vertices, of which one may be stretched.
+#[test]
+fn bodies_on_shared_vertices_have_bounds_of_their_own() {
+    let mesh = common::sheet(11);
+    let left = |t: &[u32; 3]| t.iter().all(|v| v % 11 <= 5);
+    let part = |want: bool| {
+        let triangles: Vec<[u32; 3]> = mesh.triangles.iter().filter(|t| left(t) == want).copied().collect();
+        TriMesh { uv_triangles: triangles.clone(), triangles, ..mesh.clone() }
+    };
+    let cloth = soft(Orthotropic { weft: 5.0, warp: 5.0, poisson: 0.0, shear: 5.0 });
+    for bounded in [0, 1] {
+        let mut builder = ModelBuilder::new();
+        let base = builder.add_vertices(&mesh.positions).unwrap();
+        builder.add_cloth_on("left", base, &part(true), &cloth).unwrap();
+        builder.add_cloth_on("right", base, &part(false), &cloth).unwrap();
+        builder.limit(LimitSpec::stretch(StretchBounds::threads(0.01)).on(&[bounded]));
+        let model: Model<f32> = builder.build().unwrap();
+        let mut state = State::new(&model);
+        (0..11).for_each(|v| state.pin(&model, v));
+        let mut scratch = Scratch::new(1);
+        let mut most = [0.0f64; 2];
+        for frame in 0..30 {
+            step(&model, &mut state, &mut scratch, &Params::default(), DT);
+            let x = state.positions(&model);
+            most = [0, 1].map(|body| most[body].max(Strain::worst(&part(body == 0), &x).warp));
+            within("warp", frame, most[bounded], 0.01);
+        }
+        assert!(most[1 - bounded] > 0.05, "{most:?}");
+    }
+}
+
+/// Places at −0 are nothing else than places at 0, however many lanes there are.
+#[test]
+fn lanes_do_not_matter_where_zeros_have_a_sign() {
+    let hash = |width: Width| {
+        let mesh = common::sheet(9);
+        let mut builder = ModelBuilder::new();
+        builder.add_cloth("sheet", &mesh, &Cloth { stiffness: NO_ROWS, ..Cloth::default() }).unwrap();
+        builder.limit(LimitSpec::stretch(StretchBounds::threads(0.01)));
+        let model: Model<f32> = builder.build().unwrap();
+        let mut state = State::new(&model);
+        for (v, p) in mesh.positions.iter().enumerate() {
+            state.set_position(&model, v as u32, [p[0], -0.0, p[2]]);
+        }
+        state.set_position(&model, 40, [0.51, -0.0, 0.5]);
+        let params = Params { gravity: [0.0; 3], ..Params::default() };
+        step(&model, &mut state, &mut Scratch::new(1).with_width(width), &params, DT);
+        state_hash(&model, &state)
+    };
+    assert_eq!(hash(Width::W1), hash(Width::W16));
+    assert_eq!(hash(Width::W4), hash(Width::W16));
+}
+
+/// A triangle on the floor that is drawn together to its bounds: how much of that is motion does not depend on the integrator, though all
+/// but implicit Euler stop what touches something.
+#[test]
+fn bounds_give_what_touches_the_same_speed_with_every_integrator() {
+    let mut euler = 0.0;
+    for integrator in [Integrator::ImplicitEuler, Integrator::Newmark { beta: 0.25, gamma: 0.5 }, Integrator::Bdf2] {
+        let mesh = TriMesh {
+            positions: vec![[0.0, 0.0, 0.0], [0.1, 0.0, 0.0], [0.0, 0.0, 0.1]],
+            triangles: vec![[0, 1, 2]],
+            ..TriMesh::default()
+        };
+        let mut builder = ModelBuilder::new();
+        builder.add_cloth("one", &mesh, &Cloth { stiffness: NO_ROWS, ..Cloth::default() }).unwrap();
+        builder.limit(LimitSpec::stretch(StretchBounds::threads(0.01)));
+        let model: Model<f64> = builder.build().unwrap();
+        let mut state = State::new(&model);
+        let floor = Collider { friction: 0.0, thickness: 0.01, ..Collider::fixed(Shape::Plane, Pose::default()) };
+        let params = Params { integrator, substeps: 2, colliders: vec![floor], ..Params::default() };
+        for (v, p) in mesh.positions.iter().enumerate() {
+            state.set_position(&model, v as u32, [1.2 * p[0], 0.0101, 1.2 * p[2]]);
+        }
+        step(&model, &mut state, &mut Scratch::new(1), &params, DT);
+        let fastest = state.velocities(&model).iter().flat_map(|v| [v[0].abs(), v[2].abs()]).fold(0.0, f64::max);
+        euler = if integrator == Integrator::ImplicitEuler { fastest } else { euler };
+        assert!(fastest > 0.1 && fastest < 1.05 * euler, "{integrator:?}: {fastest} m/s, implicit Euler {euler}");
+    }
+}
+
+/// A bag: a closed surface around the origin.
+fn bag(radius: f64, rows: usize) -> TriMesh {
+    let around = 2 * rows;
+    let mut mesh = TriMesh { positions: vec![[0.0, radius, 0.0]], ..TriMesh::default() };
+    for j in 1..rows {
+        let (sin, cos) = (std::f64::consts::PI * j as f64 / rows as f64).sin_cos();
+        for i in 0..around {
+            let (s, c) = (std::f64::consts::TAU * i as f64 / around as f64).sin_cos();
+            mesh.positions.push([radius * sin * c, radius * cos, radius * sin * s]);
+        }
+    }
+    mesh.positions.push([0.0, -radius, 0.0]);
+    let at = |j: usize, i: usize| match j {
+        0 => 0,
+        j if j == rows => (1 + (rows - 1) * around) as u32,
+        j => (1 + (j - 1) * around + i % around) as u32,
+    };
+    for (j, i) in (0..rows).flat_map(|j| (0..around).map(move |i| (j, i))) {
+        let [a, b, c, d] = [at(j, i), at(j, i + 1), at(j + 1, i), at(j + 1, i + 1)];
+        mesh.triangles.extend((j > 0).then_some([a, b, d]));
+        mesh.triangles.extend((j + 1 < rows).then_some([a, d, c]));
+    }
+    mesh
+}
+
+/// The largest of all edges over their length at rest, as strain.
+fn longest_edge(mesh: &TriMesh, x: &[[f64; 3]]) -> f64 {
+    let length = |x: &[[f64; 3]], a: u32, b: u32| {
+        (0..3).map(|k| (x[a as usize][k] - x[b as usize][k]).powi(2)).sum::<f64>().sqrt()
+    };
+    let sides = mesh.triangles.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]);
+    sides.map(|[a, b]| length(x, a, b) / length(&mesh.positions, a, b) - 1.0).fold(f64::MIN, f64::max)
+}
+
+/// A ball grows in a closed bag until it is a fifth too large for it. As long as there is room the bag holds; then it is named, with what
+/// stretches it, it goes on being as large as the ball, and no step takes for ever.
+#[test]
+fn a_ball_that_grows_in_a_closed_bag_is_named() {
+    let mesh = bag(0.3, 12);
+    let mut builder = ModelBuilder::new();
+    builder.add_cloth("bag", &mesh, &Cloth { stiffness: NO_ROWS, ..Cloth::default() }).unwrap();
+    builder.limit(LimitSpec::stretch(StretchBounds { any: 0.05, ..StretchBounds::NONE }));
+    let model: Model<f32> = builder.build().unwrap();
+    let (mut state, mut scratch) = (State::new(&model), Scratch::new(1));
+    let mut named = 0;
+    for frame in 0..40 {
+        let radius = 0.28 + 0.002 * f64::from(frame);
+        let ball = Collider { thickness: 0.002, ..Collider::fixed(Shape::Sphere { radius }, Pose::default()) };
+        let params = Params { colliders: vec![ball], gravity: [0.0; 3], ..Params::default() };
+        let report = step(&model, &mut state, &mut scratch, &params, DT).inextensibility;
+        let x = state.positions(&model);
+        assert!(x.iter().flatten().all(|c| c.is_finite() && c.abs() < 0.5), "frame {frame}: thrown");
+        assert!(report.rounds < 5 * 1500, "frame {frame}: {} rounds", report.rounds);
+        // A vertex at 1.05 of the rest radius, less a part of the depth of the facets.
+        if radius + 0.002 < 0.3 * 1.04 {
+            within("the bag", frame as usize, longest_edge(&mesh, &x), 0.05);
+            assert_eq!(report.missed, None, "frame {frame}");
+        }
+        if radius > 0.3 * 1.07 {
+            let missed = report.missed.expect("it is too tight");
+            assert!(
+                missed.touching && missed.pins == [None, None] && missed.elements > 50,
+                "frame {frame}: {missed:?}"
+            );
+            let least = x.iter().map(|p| p.iter().map(|c| c * c).sum::<f64>().sqrt()).fold(f64::MAX, f64::min);
+            assert!(least > radius, "frame {frame}: inside the ball, {least} of {radius}");
+            named += 1;
+        }
+    }
+    assert!(named > 10);
+}
+
+/// A band that is put on stretched by a fifth over a body that it is too tight for: named, in every frame.
+#[test]
+fn a_garment_that_is_too_tight_is_named() {
+    let (around, rows) = (48, 9);
+    let mut mesh = TriMesh::default();
+    for (j, i) in (0..rows).flat_map(|j| (0..around).map(move |i| (j, i))) {
+        let (s, c) = (std::f64::consts::TAU * f64::from(i) / f64::from(around)).sin_cos();
+        mesh.positions.push([0.25 * c, 0.03 * f64::from(j - rows / 2), 0.25 * s]);
+        if j + 1 < rows {
+            let at = |j: i32, i: i32| (j * around + i % around) as u32;
+            mesh.triangles
+                .extend([[at(j, i), at(j, i + 1), at(j + 1, i + 1)], [at(j, i), at(j + 1, i + 1), at(j + 1, i)]]);
+        }
+    }
+    let mut builder = ModelBuilder::new();
+    builder.add_cloth("band", &mesh, &stiff()).unwrap();
+    builder.limit(LimitSpec::stretch(StretchBounds { any: 0.02, ..StretchBounds::NONE }));
+    let model: Model<f32> = builder.build().unwrap();
+    let mut state = State::new(&model);
+    for (v, p) in mesh.positions.iter().enumerate() {
+        state.set_position(&model, v as u32, [1.23 * p[0], p[1], 1.23 * p[2]]);
+    }
+    let body = Collider {
+        friction: 0.5,
+        thickness: 0.002,
+        ..Collider::fixed(Shape::Capsule { radius: 0.3, half_length: 1.0 }, Pose::default())
+    };
+    let params = Params {
+        substeps: 0,
+        inextensibility: Inextensibility { max_stretch: 0.0, ..Inextensibility::within(0.01) },
+        colliders: vec![body],
+        ..Params::default()
+    };
+    let mut scratch = Scratch::new(1);
+    for frame in 0..20 {
+        let report = step(&model, &mut state, &mut scratch, &params, DT).inextensibility;
+        let x = state.positions(&model);
+        assert!(x.iter().flatten().all(|c| c.is_finite() && c.abs() < 1.0), "frame {frame}: thrown");
+        assert!(report.rounds < 5 * 1500, "frame {frame}: {} rounds", report.rounds);
+        let missed = report.missed.expect("it is too tight");
+        assert!(missed.touching && missed.used > 5.0, "frame {frame}: {missed:?}");
+    }
+}
+
+/// Cloth that may be neither longer nor shorter than at rest cannot lie on a ball. Tension wins.
+#[test]
+fn compression_limits_that_contradict_tension_end() {
+    let mut mesh = common::sheet(21);
+    mesh.positions.iter_mut().for_each(|p| p[1] = 0.62);
+    let mut builder = ModelBuilder::new();
+    builder.add_cloth("sheet", &mesh, &stiff()).unwrap();
+    builder.limit(LimitSpec::csl(StrainLimits::both(1e-3, 1e-3, 1e-3)));
+    builder.limit(LimitSpec::edges(Band { least: 0.0, most: f64::INFINITY }));
+    let model: Model<f32> = builder.build().unwrap();
+    let ball = Collider::fixed(Shape::Sphere { radius: 0.25 }, Pose::at([0.45, 0.35, 0.52]));
+    let params = Params { substeps: 4, colliders: vec![ball], ..Params::default() };
+    let (mut state, mut scratch) = (State::new(&model), Scratch::new(1));
+    for frame in 0..40 {
+        let report = step(&model, &mut state, &mut scratch, &params, DT);
+        let x = state.positions(&model);
+        assert!(x.iter().flatten().all(|c| c.is_finite() && c.abs() < 10.0), "frame {frame}");
+        assert!(report.inextensibility.rounds < 5 * 1500, "frame {frame}");
+        let strain = Strain::worst(&mesh, &x);
+        let kept = strain.weft.max(strain.warp) <= 1e-3 * 1.01 + 2e-5;
+        assert!(kept || report.inextensibility.missed.is_some(), "frame {frame}: {strain:?}, and nothing said");
+    }
+}

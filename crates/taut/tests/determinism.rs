@@ -100,7 +100,7 @@ fn held<T: Precision>(model: &Model<T>) -> State<T> {
 /// A way to step: integrator, solver, substeps and tolerance.
 struct Way(Integrator, Solver, u32, f64);
 
-const WAYS: [Way; 11] = [
+const WAYS: [Way; 12] = [
     Way(Integrator::ImplicitEuler, Solver::GaussSeidel { relaxation: 1.2, block: false }, 2, 0.0),
     Way(Integrator::ImplicitEuler, Solver::GaussSeidel { relaxation: 1.0, block: false }, 1, 1e-3),
     Way(Integrator::AlphaBeta { alpha: 0.6, beta: 0.6 }, Solver::GaussSeidel { relaxation: 1.0, block: true }, 2, 0.0),
@@ -113,6 +113,7 @@ const WAYS: [Way; 11] = [
     Way(Integrator::AlphaBeta { alpha: 0.6, beta: 0.6 }, Solver::NewtonCg, 2, 1e-6),
     Way(Integrator::ImplicitEuler, Solver::NewtonCholesky, 2, 0.0),
     Way(Integrator::Bdf2, Solver::Newton, 1, 1e-6),
+    Way(Integrator::Bdf2, Solver::Multigrid, 1, 0.05),
 ];
 
 impl Way {

@@ -324,6 +324,7 @@ fn each<T: Precision>(found: &mut BTreeMap<String, u64>) {
     add("physical/newton-cg", &|| physical(MIDPOINT, Solver::NewtonCg, 2, 1e-6), one);
     add("physical/cholesky", &|| physical(Integrator::ImplicitEuler, Solver::NewtonCholesky, 2, 0.0), one);
     add("physical/newton", &|| physical(Integrator::Bdf2, Solver::Newton, 1, 1e-6), two);
+    add("physical/multigrid", &|| physical(Integrator::Bdf2, Solver::Multigrid, 1, 0.05), all);
     add("held/stiff", &|| held(Cloth::default(), 0), all);
     add("held/fabric", &|| held(continuum(3000.0), 0), two);
     add("held/soft", &|| held(continuum(60.0), 10), two);

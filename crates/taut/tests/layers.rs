@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 const LAYERS: &[&[&str]] = &[
     &["lanes"],
     &["team"],
-    &["mesh", "boundary", "eigen"],
+    &["mesh", "boundary", "eigen", "sets"],
     &["element"],
     &["constraint"],
     &["solve"],

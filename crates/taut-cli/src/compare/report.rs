@@ -1,12 +1,12 @@
 //! The numbers of a comparison: a table, curves over each other, CSV, JSON and one page.
 
 use super::cases::{Case, Row};
-use crate::run::warnings;
 use serde_json::{Value, json};
 use std::fmt::Write;
 use taut_render::chart::Chart;
 use taut_render::report::{Report, ReportPicture, Table};
 use taut_scene::simulation::ObjectKind;
+use taut_studio::warnings;
 
 /// A number of a case, as the table has it.
 struct Column {

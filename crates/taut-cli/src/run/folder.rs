@@ -9,10 +9,13 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
+use taut_scene::read::load_regular;
 use taut_scene::simulation::Simulation;
 use taut_scene::write::atomic::{remove_if_there, write_atomic};
 
 const LIST: &str = "taut.json";
+/// A list longer than this is none, bytes.
+const MOST_LIST: u64 = 64 << 20;
 
 /// The folder a run writes to.
 pub struct Folder {
@@ -23,6 +26,8 @@ pub struct Folder {
     scene: String,
     /// What `taut.json` said before this run.
     before: Value,
+    /// The result that it says now.
+    saved: Value,
     _lock: Lock,
 }
 
@@ -35,7 +40,7 @@ impl Folder {
         fs::create_dir_all(dir).map_err(Failure::io("create", dir))?;
         let lock = Lock::take(dir)?;
         let path = dir.join(LIST);
-        let before = match fs::read(&path) {
+        let before = match load_regular(&path, MOST_LIST) {
             Ok(bytes) => {
                 serde_json::from_slice(&bytes).ok().filter(|value: &Value| value["files"].is_array()).ok_or_else(
                     || Failure::BadInput(format!("{} is not a list of files as taut writes it", path.display())),
@@ -52,6 +57,7 @@ impl Folder {
             precision,
             scene: simulation.scene().name().to_owned(),
             before,
+            saved: Value::Null,
             _lock: lock,
         })
     }
@@ -126,10 +132,19 @@ impl Folder {
 
     /// Says that the run is over; `result` is null if it is to go on.
     pub fn finish(&mut self, result: Value) -> Result<(), Failure> {
+        // Some were to come and did not, or were there for a while.
+        let dir = &self.dir;
+        self.files.retain(|name| dir.join(name).symlink_metadata().is_ok());
         self.save(result)
     }
 
-    fn save(&self, result: Value) -> Result<(), Failure> {
+    /// Takes off the list what is no longer there, and leaves the result as it is.
+    pub fn forget_missing(&mut self) -> Result<(), Failure> {
+        let result = self.saved.clone();
+        self.finish(result)
+    }
+
+    fn save(&mut self, result: Value) -> Result<(), Failure> {
         let list = json!({
             "taut": env!("CARGO_PKG_VERSION"),
             "scene": self.scene,
@@ -139,6 +154,7 @@ impl Folder {
             "result": result,
         });
         write_atomic(&self.dir, LIST, format!("{list:#}\n").as_bytes())?;
+        self.saved = list["result"].clone();
         Ok(())
     }
 }

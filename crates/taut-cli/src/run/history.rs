@@ -2,9 +2,10 @@
 
 use crate::fail::Failure;
 use serde_json::{Value, json};
-use std::fs::{self, File, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
+use taut_scene::read::open_regular;
 use taut_scene::simulation::{FrameReport, Metrics, Way, stage_names};
 use taut_scene::write::atomic::AtomicFile;
 
@@ -86,7 +87,7 @@ impl History {
         let mut rows = Vec::new();
         let mut kept = AtomicFile::create(dir, name)?;
         if let Some(last) = after {
-            let earlier = fs::File::open(&path).map_err(Failure::io("read", &path))?;
+            let earlier = open_regular(&path).map_err(Failure::io("read", &path))?;
             // The line being written when the run was cut off is no line; what came after the checkpoint comes again.
             let lines = BufReader::new(earlier).lines().map_while(Result::ok);
             let parsed = lines.map_while(|line| Some((serde_json::from_str::<Value>(&line).ok()?, line)));

@@ -1,12 +1,12 @@
 //! `report.html`: pictures, charts, results and the scene on one page.
 
 use super::history::{History, Row};
-use super::summary::warnings;
 use crate::flags::SceneFlags;
 use serde_json::Value;
 use taut_render::chart::{Chart, Limit};
 use taut_render::report::{Report, ReportPicture, Table};
 use taut_scene::simulation::{BodyLog, ObjectKind, Simulation, Way, amount, place, stage_names};
+use taut_studio::warnings;
 
 /// The whole page.
 pub fn page(
@@ -109,7 +109,9 @@ fn tensions(simulation: &Simulation) -> Vec<Table> {
         let (peak, some) = (of.most.peak, of.most.peak.is_some());
         let limit = if bound.is_finite() { amount(way, bound) } else { "–".to_owned() };
         let beyond = if bound.is_finite() { of.frames_beyond.to_string() } else { "–".to_owned() };
-        let compression = if way == Way::Shear { "–".to_owned() } else { amount(way, of.compression) };
+        let squeezed = Some(of.compression).filter(|squeezed| squeezed.peak.value > 0.0);
+        let compression = squeezed
+            .map_or("–".to_owned(), |most| format!("{}{}", amount(way, most.peak.value), most.when_and_where()));
         let held = if of.held.peak.is_some() { amount(way, of.held.peak.value.max(0.0)) } else { "–".to_owned() };
         let cells = vec![
             if some { amount(way, peak.value.max(0.0)) } else { "–".to_owned() },

@@ -3,7 +3,8 @@
 use super::folder::Folder;
 use super::short;
 use serde_json::{Value, json};
-use taut_scene::simulation::{Seen, Simulation, Way, amount, limit_words, stage_names};
+use taut_scene::simulation::{Seen, Simulation, Way, amount, limit_words, place, stage_names};
+use taut_studio::{contained, warnings};
 
 /// The object that `--json` prints: the last frame in numbers, and what it took to get there.
 ///
@@ -39,81 +40,33 @@ pub fn result(simulation: &mut Simulation) -> Value {
     })
 }
 
-/// Everything that a person should know before trusting the result.
-pub fn warnings(simulation: &Simulation) -> Vec<String> {
-    let metrics = simulation.metrics();
-    let mut warnings = simulation.warnings();
-    if metrics.contained > 0 {
-        let many = metrics.contained;
-        warnings.push(format!("positions were no longer finite and were put back, {many} times: try more substeps"));
-    }
-    if metrics.inverted > 0 {
-        warnings.push(format!("{} tetrahedra are inside out in the last frame", metrics.inverted));
-    }
-    let tension = simulation.tension_log();
-    let missed = tension.missed();
-    warnings.extend(missed.iter().take(MOST_MISSES).map(|(body, way)| tension.miss(body, *way)));
-    if missed.len() > MOST_MISSES {
-        warnings.push(format!("{} more limits on stretch were missed", missed.len() - MOST_MISSES));
-    }
-    warnings.extend(simulation.inextensibility().missed.map(|missed| blocked(simulation, &missed)));
-    let given_up = simulation.inextensibility().given_up;
-    if given_up > 0 {
-        warnings.push(format!(
-            "limits and contact could not be met otherwise: motion was given up, of vertices (times): {given_up}"
-        ));
-    }
-    warnings.extend(tension.held());
-    warnings.extend(simulation.refused());
-    warnings.extend(simulation.contact().warnings());
-    warnings
-}
-
-/// What keeps cloth beyond its limits, where that is worst.
-fn blocked(simulation: &Simulation, missed: &taut::MissedBound) -> String {
-    let pin = |vertex: u32| simulation.vertex_of(vertex).1;
-    let pins = match missed.pins {
-        [Some(a), Some(b)] => format!("the pins at its vertices {} and {}", pin(a), pin(b)),
-        [Some(a), None] => format!("the pin at its vertex {}", pin(a)),
-        _ => String::new(),
-    };
-    let why = match (pins.is_empty(), missed.touching) {
-        (false, true) => format!("{pins} and what it touches hold it there"),
-        (false, false) => format!("{pins} hold it there"),
-        (true, true) => "what it touches holds it there".into(),
-        (true, false) => "nothing that could be named holds it there: try more `solver.rounds`".into(),
-    };
-    let (name, _) = simulation.vertex_of(missed.corners[0]);
-    let [x, y, z] = missed.at;
-    format!(
-        "{name:?} could not be brought within its limits at the end of a step: at worst {:.2} times as far as it may be, at \
-         ({x:.4}, {y:.4}, {z:.4}); {why}",
-        missed.used
-    )
+/// What must not be in a run that is verified: intersections in a scene that began without, limits missed, positions
+/// that were
+/// not finite, and steps that were left out. A sentence each.
+pub fn failures(simulation: &Simulation) -> Vec<String> {
+    let all = [crossed(simulation), overstretched(simulation), contained(simulation)];
+    all.into_iter().flatten().chain(simulation.refused()).collect()
 }
 
 /// What is said of a run that began free of intersections and did not stay so.
-pub fn crossed(simulation: &Simulation) -> Option<String> {
+fn crossed(simulation: &Simulation) -> Option<String> {
     let log = simulation.contact();
-    let Seen { frames, most, times: [first, _], at: [x, y, z] } = log.crossed;
+    let Seen { frames, most, times: [first, _], at } = log.crossed;
     let [a, b] = log.crossed_between.map(|number| simulation.name_of(number));
     let who = if a == b { format!("of {a:?} with itself") } else { format!("of {a:?} and {b:?}") };
     (log.began_free == Some(true) && frames > 0).then(|| {
         format!(
             "the scene began free of intersections and did not stay so: up to {most} in {frames} frames, the first {who} at \
-             {first:.3} s, at ({x:.4}, {y:.4}, {z:.4})"
+             {first:.3} s{}",
+            at.map_or(String::new(), |at| format!(", at {}", place(at)))
         )
     })
 }
-
-/// Misses that are named one by one.
-const MOST_MISSES: usize = 5;
 
 /// The largest tension of each kind in the run, and what its limit is; nothing without cloth.
 fn tension_words(simulation: &Simulation) -> Option<String> {
     let tension = simulation.tension_log();
     let many = tension.bodies.len() > 1;
-    let bounded = |way: Way| tension.bodies.iter().any(|body| way.bound(&body.bounds).is_finite());
     let words = |way: Way| {
         let body = tension.most(way)?;
         let bound = way.bound(&body.bounds);
@@ -127,13 +80,38 @@ fn tension_words(simulation: &Simulation) -> Option<String> {
         let peak = body.way(way).most.peak;
         Some(format!("{} {}{limit}{whose}{bias}", way.name(), amount(way, peak.value.max(0.0))))
     };
-    let shown = Way::ALL.into_iter().filter(|&way| way != Way::Edge || bounded(way));
-    let all: Vec<String> = shown.filter_map(words).collect();
+    let all: Vec<String> = told(simulation).filter_map(words).collect();
     (!all.is_empty()).then(|| all.join(", "))
 }
 
+/// The ways in which cloth is stretched and that are told.
+fn told(simulation: &Simulation) -> impl Iterator<Item = Way> {
+    let bodies = &simulation.tension_log().bodies;
+    let bounded = bodies.iter().any(|body| Way::Edge.bound(&body.bounds).is_finite());
+    Way::ALL.into_iter().filter(move |&way| way != Way::Edge || bounded)
+}
+
+/// When and where the largest tension of each kind was; nothing without cloth.
+fn tension_places(simulation: &Simulation) -> Option<String> {
+    let tension = simulation.tension_log();
+    let words = |way: Way| Some(format!("{}{}", way.name(), tension.most(way)?.way(way).most.when_and_where()));
+    let all: Vec<String> = told(simulation).filter_map(words).collect();
+    (!all.is_empty()).then(|| all.join("; "))
+}
+
+/// The largest compression of each kind, when and where; nothing if there was none.
+fn compression_words(simulation: &Simulation) -> Option<String> {
+    let tension = simulation.tension_log();
+    let words = |way: Way| {
+        let of = tension.most_compressed(way)?.way(way).compression;
+        Some(format!("{} {}{}", way.name(), amount(way, of.peak.value), of.when_and_where()))
+    };
+    let all: Vec<String> = told(simulation).filter_map(words).collect();
+    (!all.is_empty()).then(|| all.join("; "))
+}
+
 /// What is said of the limit on stretch that was missed most, if any was in a frame that was written.
-pub fn overstretched(simulation: &Simulation) -> Option<String> {
+fn overstretched(simulation: &Simulation) -> Option<String> {
     let tension = simulation.tension_log();
     let missed = tension.missed();
     let (body, way) = missed.first()?;
@@ -149,8 +127,18 @@ pub fn print(simulation: &Simulation, result: &Value, folder: &Folder, seconds: 
     if let Some(tension) = tension_words(simulation) {
         println!("  tension at most: {tension}; area {:+.2} % at the end", 100.0 * number("/area_change"));
     }
+    for (what, words) in
+        [("largest:", tension_places(simulation)), ("compression at most:", compression_words(simulation))]
+    {
+        words.iter().for_each(|words| println!("  {what} {words}"));
+    }
     let held = simulation.inextensibility();
-    if held.substeps > 0 {
+    if simulation.scene().settings.chosen().is_some() {
+        println!(
+            "  implicit steps behind multigrid, because all cloth has a material; up to {} substeps",
+            held.substeps.max(1)
+        );
+    } else if held.substeps > 0 {
         println!("  {} levels of coarse nodes, up to {} substeps", held.levels, held.substeps);
     }
     if simulation.objects().iter().any(|object| !object.info.tets.is_empty()) {

@@ -60,7 +60,7 @@ pub fn report(cloth: &Cloth, machine: &Machine, directions: &[f64]) -> Result<Ou
     }
     if hinges && machine.cut == Cut::Alternating {
         outcome.note(
-            "with alternating diagonals, hinges see every other row of vertices, and the rows between give way in zigzags: strips are up to a fifth softer (docs/lab.md)",
+            "with alternating diagonals, hinges see every other row of vertices, and the rows between give way in zigzags: strips are up to a fifth softer (docs/measured/lab.md)",
         );
     }
     outcome.tables.push(table);

@@ -124,7 +124,7 @@ fn claims(out: &mut Outcome) {
     );
     out.note(
         "Straight steps of the modified shear have no bound where the axes become parallel; in the engine they are multiplied by the \
-         sine of the angle (docs/sbd.md). The panels show the paper's.",
+         sine of the angle (docs/design/sbd.md). The panels show the paper's.",
     );
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Every figure carries where it was published and how it was converted, or says that it is an estimate and why:
 //! [`Figure::estimated`]. The values are the engine's ([`taut::fabric`]), what is known of each is in `fabrics.toml`;
-//! `docs/fabrics.md` shows it all.
+//! `docs/reference/fabrics.md` shows it all.
 //!
 //! ```
 //! use taut_scene::fabric;

@@ -71,7 +71,7 @@ pub fn details(fabric: &Fabric) -> String {
     text
 }
 
-/// The page about fabrics, in Markdown: `docs/fabrics.md`.
+/// The page about fabrics, in Markdown: `docs/reference/fabrics.md`.
 pub fn markdown() -> String {
     let mut text = INTRODUCTION.replace("LEGEND", LEGEND);
     for (i, row) in [heads(), units()].into_iter().chain(all().iter().map(cells)).enumerate() {

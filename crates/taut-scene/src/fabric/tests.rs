@@ -191,10 +191,10 @@ fn estimates_are_marked_wherever_figures_are_shown() {
     assert_eq!(json["bending_warp"]["published"]["unit"], "gf·cm²/cm");
 }
 
-/// `taut fabrics --markdown > docs/fabrics.md` after a change of the data.
+/// `taut fabrics --markdown > docs/reference/fabrics.md` after a change of the data.
 #[test]
 fn the_page_of_the_guide_is_current() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/fabrics.md");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/fabrics.md");
     let page = std::fs::read_to_string(path).unwrap_or_default().replace("\r\n", "\n");
-    assert!(page == markdown(), "docs/fabrics.md is not what `taut fabrics --markdown` writes");
+    assert!(page == markdown(), "docs/reference/fabrics.md is not what `taut fabrics --markdown` writes");
 }

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 use serde::Serialize;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use taut::internals::contact::bvh::{Aabb, BoxTree};
 use taut::internals::contact::exact::mesh_triangles_meet;
@@ -33,14 +33,19 @@ pub const MOST_CROSSINGS: usize = 1_000_000;
 /// Triangles looked at together: after each lot the count is compared with the most.
 const LOT: usize = 256;
 
-/// All pairs of triangles that intersect, by exact arithmetic, but for those with the same three vertices. Vertices at
+/// All pairs of triangles that intersect, by exact arithmetic; of triangles with the same three vertices, the first.
+/// Vertices at
 /// exactly the same place count as one: parts that only touch along a seam do not intersect.
 pub(super) fn crossings(positions: &[[f64; 3]], triangles: &[(usize, [u32; 3])]) -> Findings<Crossing> {
     let place = welded(positions);
     let usable = |t: &[u32; 3]| t[0] != t[1] && t[1] != t[2] && t[2] != t[0];
     let finite = |t: &[u32; 3]| corners(positions, *t).iter().all(|p| p.is_finite());
     let all = triangles.iter().map(|&(number, t)| (number, t, t.map(|v| place[v as usize])));
-    let sound: Vec<_> = all.filter(|(_, t, _)| finite(t)).filter(|(_, _, t)| usable(t)).collect();
+    // Repetitions are named on their own; a hundred thousand of one triangle would be compared with one another.
+    let mut seen = HashSet::new();
+    let sound = all.filter(|(_, t, _)| finite(t)).filter(|(_, _, t)| usable(t));
+    let sound: Vec<_> = sound.filter(|(_, t, _)| seen.insert(sorted(*t))).collect();
+    drop(seen);
     let corners = |at: u32| sound[at as usize].2.map(|v| positions[v as usize]);
     let bounds = |at: u32| Aabb::around(&corners(at), 0.0);
     let tree = BoxTree::new(sound.len(), bounds);
@@ -52,7 +57,7 @@ pub(super) fn crossings(positions: &[[f64; 3]], triangles: &[(usize, [u32; 3])])
             let at = first as u32 + at;
             let [a, b] = [at, other].map(|at| &sound[at as usize]);
             let new = at < other && findings.count + found.len() < MOST_CROSSINGS;
-            if new && !same(a.1, b.1) && mesh_triangles_meet(positions, a.2, b.2) {
+            if new && mesh_triangles_meet(positions, a.2, b.2) {
                 found.push([at, other]);
             }
         });
@@ -77,9 +82,8 @@ fn welded(positions: &[[f64; 3]]) -> Vec<u32> {
     (0..).zip(positions).map(|(vertex, position)| *first.entry(key(position)).or_insert(vertex)).collect()
 }
 
-/// Whether two triangles have the same vertices.
-fn same(mut a: [u32; 3], mut b: [u32; 3]) -> bool {
-    a.sort_unstable();
-    b.sort_unstable();
-    a == b
+/// A triangle's vertices, ascending.
+fn sorted(mut triangle: [u32; 3]) -> [u32; 3] {
+    triangle.sort_unstable();
+    triangle
 }

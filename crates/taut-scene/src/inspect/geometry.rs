@@ -96,7 +96,7 @@ fn edge_lengths(positions: &[[f64; 3]], edges: &[[u32; 2]]) -> Option<EdgeLength
 }
 
 /// Guesses the unit from the size: bodies, garments and soft objects are between a few centimetres and a few metres.
-fn units_hint(bounds: &Bounds) -> Option<String> {
+pub(crate) fn units_hint(bounds: &Bounds) -> Option<String> {
     let size = bounds.size().into_iter().fold(0.0, f64::max);
     let advice = |unit: &str, scale: &str| {
         Some(format!("its largest extent is {size:.4}: probably {unit}; scale by {scale} to get metres"))

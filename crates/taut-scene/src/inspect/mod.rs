@@ -12,6 +12,7 @@ mod uv;
 mod volume;
 
 pub use crossings::{Crossing, MOST_CROSSINGS};
+pub(crate) use geometry::units_hint;
 pub(crate) use show::number;
 
 use serde::Serialize;

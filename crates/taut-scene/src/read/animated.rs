@@ -5,9 +5,10 @@ use std::path::Path;
 
 use taut::mesh::TriMesh;
 
+use super::budget::{Budget, held, held_by_mesh};
 use super::error::{ReadError, Result, count};
-use super::source::{Files, Folder, MAX_FILE_BYTES, Source, unpack};
-use super::{Options, gltf, obj, pointcache, read_bytes, with_path};
+use super::source::{Files, Folder, Source, unpack};
+use super::{Options, gltf, obj, pointcache, read_unpacked, unpacked, with_path};
 
 pub use super::pointcache::PointCache;
 
@@ -83,11 +84,18 @@ pub fn read_animated_bytes(
     fps: f64,
     options: &Options,
 ) -> Result<AnimatedMesh> {
-    let content = unpack(source.name, source.bytes, MAX_FILE_BYTES)?;
-    let source = Source { bytes: &content, ..*source };
+    unpacked(&source.with_memory(options.memory), |source| read_animated_unpacked(source, topology, fps, options))
+}
+
+fn read_animated_unpacked(
+    source: &Source,
+    topology: Option<&TriMesh>,
+    fps: f64,
+    options: &Options,
+) -> Result<AnimatedMesh> {
     let extension = source.extension();
     if gltf::begins(source.bytes) || extension == "gltf" {
-        let (scene, mesh, warnings) = gltf::read_scene(&source, options)?;
+        let (scene, mesh, warnings) = gltf::read_scene(source, options)?;
         let duration = scene.duration();
         return Ok(AnimatedMesh { mesh, duration, warnings, motion: Motion::Scene(Box::new(scene)) });
     }
@@ -95,9 +103,9 @@ pub fn read_animated_bytes(
         let mesh = topology.ok_or_else(|| {
             ReadError::file(source.name, "a point cache needs a mesh that says how its points are connected")
         })?;
-        return AnimatedMesh::with_cache(mesh.clone(), PointCache::read(&source, fps, options)?);
+        return AnimatedMesh::with_cache(mesh.clone(), PointCache::read_unpacked(source, fps, options)?);
     }
-    let file = read_bytes(&source, options)?;
+    let file = read_unpacked(source, options)?;
     let mesh = file.surface.ok_or_else(|| ReadError::file(source.name, "the file holds no triangles"))?;
     Ok(AnimatedMesh { warnings: file.warnings, ..AnimatedMesh::still(mesh) })
 }
@@ -120,7 +128,7 @@ pub fn read_animated(
         .map_err(|e| ReadError::file(&path.to_string_lossy(), format!("its folder cannot be read: {e}")))?
         .ok_or_else(|| ReadError::file(&path.to_string_lossy(), "no file fits this pattern"))?;
     let folder = Folder::new(parent);
-    let animated = read_sequence(&pattern, Some(first), fps, &|name: &str| folder.load(name))?;
+    let animated = read_sequence(&pattern, Some(first), fps, options, &|name: &str| folder.load(name))?;
     if let Motion::Cache(cache) = &animated.motion
         && cache.times().len() as u64 <= u64::from(last - first)
     {
@@ -136,7 +144,13 @@ pub fn read_animated(
 /// file that is not found.
 ///
 /// The first file gives triangles, texture coordinates and groups; of the others only the positions are used.
-pub fn read_sequence(pattern: &str, first: Option<u32>, fps: f64, files: &Files) -> Result<AnimatedMesh> {
+pub fn read_sequence(
+    pattern: &str,
+    first: Option<u32>,
+    fps: f64,
+    options: &Options,
+    files: &Files,
+) -> Result<AnimatedMesh> {
     pointcache::check_fps(pattern, fps)?;
     if !pattern.contains('#') {
         return Err(ReadError::file(
@@ -147,9 +161,14 @@ pub fn read_sequence(pattern: &str, first: Option<u32>, fps: f64, files: &Files)
     let exists = |frame: &u32| files(&frame_name(pattern, *frame)).is_ok();
     let first = first.or_else(|| [0, 1].into_iter().find(exists)).unwrap_or(0);
     let mut name = frame_name(pattern, first);
-    let bytes = Source::with_files(&name, &[], files).load(&name)?;
-    let file = read_bytes(&Source::with_files(&name, &bytes, files), &Options::default())?;
+    // Every file allows for more; of each, only its positions stay.
+    let mut budget = Budget::new(options.memory, 0);
+    let bytes = Source::with_files(&name, &[], files).load(&name, &mut budget)?;
+    let file = read_unpacked(&Source { budget, ..Source::with_files(&name, &bytes, files) }, &Options::default())?;
+    budget.release(bytes.len());
+    drop(bytes);
     let mesh = file.surface.ok_or_else(|| ReadError::file(&name, "the file holds no triangles"))?;
+    budget.hold(held_by_mesh(&mesh));
     let points = mesh.positions.len();
     let mut positions: Vec<[f32; 3]> = Vec::new();
     let mut frames = 0;
@@ -159,9 +178,7 @@ pub fn read_sequence(pattern: &str, first: Option<u32>, fps: f64, files: &Files)
             let found = count(frame_positions.len(), "vertex", "vertices");
             return Err(ReadError::file(&name, format!("found {found}, but the first frame has {points}")));
         }
-        if (positions.len() + points) as u64 * 12 > MAX_FILE_BYTES {
-            return Err(ReadError::file(&name, format!("the frames up to here take more than {MAX_FILE_BYTES} bytes")));
-        }
+        budget.check(&name, held(&positions) + held(&frame_positions) + 24 * points)?;
         positions.extend(frame_positions.iter().map(|p| p.map(|x| x as f32)));
         if let Some(i) = positions[positions.len() - points..].iter().flatten().position(|x| !x.is_finite()) {
             let message = format!("vertex {} is further away than single precision can hold", i / 3 + 1);
@@ -171,9 +188,14 @@ pub fn read_sequence(pattern: &str, first: Option<u32>, fps: f64, files: &Files)
         let Some(frame) = first.checked_add(frames) else { break };
         name = frame_name(pattern, frame);
         match files(&name) {
-            Ok(bytes) => {
-                let bytes = unpack(&name, &bytes, MAX_FILE_BYTES)?;
-                frame_positions = read_frame(&Source::with_files(&name, &bytes, files), file.format)?;
+            Ok(stored) => {
+                budget.add_file(stored.len());
+                let mut with_kept = budget;
+                with_kept.hold(held(&positions) + held(&frame_positions));
+                let bytes = unpack(&name, &stored, &mut with_kept)?;
+                let source = Source { budget: with_kept, ..Source::with_files(&name, &bytes, files) };
+                frame_positions = read_frame(&source, file.format)?;
+                budget.release(stored.len());
             }
             Err(e) if e.kind() == io::ErrorKind::NotFound => break,
             Err(e) => return Err(ReadError::file(&name, format!("cannot be read: {e}"))),
@@ -189,7 +211,7 @@ fn read_frame(source: &Source, format: &str) -> Result<Vec<[f64; 3]>> {
     if format == obj::FORMAT {
         return obj::read_positions(source);
     }
-    let file = read_bytes(source, &Options::default())?;
+    let file = read_unpacked(source, &Options::default())?;
     Ok(file.surface.map(|mesh| mesh.positions).unwrap_or_default())
 }
 

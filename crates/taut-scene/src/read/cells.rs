@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use taut::mesh::{Group, TetMesh, TriMesh};
 
 use super::MeshFile;
+use super::budget::held;
 use super::error::{ReadError, Result, count};
 use super::groups::Groups;
 use super::polygon::Triangulator;
@@ -23,8 +24,16 @@ pub(crate) struct Cells {
 }
 
 impl Cells {
+    /// Bytes of memory that they take, and that the meshes made of them will.
+    pub fn held(&self) -> usize {
+        let cells = held(&self.triangles) + held(&self.tets);
+        // Both meshes get nodes, their new numbers and groups of their own.
+        3 * (held(&self.positions) + self.groups.held()) + 8 * self.positions.len() + cells
+    }
+
     /// Adds a polygon, split into triangles.
     pub fn polygon(&mut self, nodes: &[u32]) {
+        // A list that is exactly as long as it must be, as the splitting is.
         let outline: Vec<_> = nodes.iter().map(|&n| self.positions[n as usize]).collect();
         let mut split = Vec::new();
         self.triangulator.split(&outline, &mut split);

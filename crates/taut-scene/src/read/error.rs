@@ -1,6 +1,7 @@
 //! What a reader says when a file cannot be read.
 
 use std::fmt;
+use std::path::Path;
 
 /// Where in a file something is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,6 +41,14 @@ impl ReadError {
     /// An error about a file as a whole.
     pub fn file(file: &str, message: impl Into<String>) -> Self {
         Self { file: file.into(), place: Place::File, message: message.into() }
+    }
+
+    /// The same error, with the file at a path called as people call it. Of a file that it refers to, the name stays.
+    pub(crate) fn calling(mut self, path: &Path, name: &str) -> Self {
+        if self.file == path.to_string_lossy() {
+            name.clone_into(&mut self.file);
+        }
+        self
     }
 
     pub(crate) fn line(file: &str, line: u64, message: impl Into<String>) -> Self {

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::budget::{held, held_by_map};
 use taut::mesh::Group;
 
 /// At most this many groups hold one element: a line that names a million groups, followed by a million faces,
@@ -13,6 +14,8 @@ pub(crate) const MAX_GROUPS_AT_ONCE: usize = 8;
 pub(crate) struct Groups {
     ids: HashMap<String, usize>,
     sets: Vec<Set>,
+    /// Bytes that names and lists of vertices take.
+    lists: usize,
 }
 
 struct Set {
@@ -23,6 +26,11 @@ struct Set {
 }
 
 impl Groups {
+    /// Bytes of memory that they take.
+    pub fn held(&self) -> usize {
+        self.lists + held(&self.sets) + held_by_map(&self.ids)
+    }
+
     /// The group of this name, made if it is new.
     pub fn id(&mut self, name: &str) -> usize {
         if let Some(&id) = self.ids.get(name) {
@@ -30,13 +38,16 @@ impl Groups {
         }
         self.sets.push(Set { name: name.into(), vertices: Vec::new(), tidy_at: 1024 });
         self.ids.insert(name.into(), self.sets.len() - 1);
+        self.lists += 2 * name.len();
         self.sets.len() - 1
     }
 
     /// Adds vertices to a group.
     pub fn add(&mut self, id: usize, vertices: impl IntoIterator<Item = u32>) {
         let set = &mut self.sets[id];
+        let before = held(&set.vertices);
         set.vertices.extend(vertices);
+        self.lists += held(&set.vertices) - before;
         if set.vertices.len() >= set.tidy_at {
             set.tidy();
             set.tidy_at = (2 * set.vertices.len()).max(1024);

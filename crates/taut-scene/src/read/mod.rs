@@ -14,10 +14,12 @@
 //! [`animated`] holds what moves. Coordinates and axes are taken as the file has them.
 //!
 //! Readers trust nothing. Whatever the bytes, they return a mesh whose indices are in range and whose numbers are
-//! finite, or a [`ReadError`]; they do not panic, and their memory and time stay within a constant times the size of
-//! the file (at most [`MAX_FILE_BYTES`]).
+//! finite, or a [`ReadError`]; they do not panic, and their memory and time stay within what the file's size explains:
+//! 20
+//! times its size on disk (at most [`MAX_FILE_BYTES`]) and [`Options::memory`] on top. Only regular files are opened.
 
 pub mod animated;
+mod budget;
 mod bytes;
 mod cells;
 mod error;
@@ -38,8 +40,9 @@ use std::path::Path;
 
 use taut::mesh::{TetMesh, TriMesh};
 
+pub use budget::Memory;
 pub use error::{Place, ReadError, Result};
-pub use source::{Files, Folder, MAX_FILE_BYTES, Source};
+pub use source::{Files, Folder, MAX_FILE_BYTES, Source, load_regular, open_regular};
 
 /// What a mesh file holds.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -76,6 +79,8 @@ pub struct Options {
     /// Accept a point cache that ends before the last sample it promises, as an interrupted run leaves it, and
     /// use the whole samples that are there.
     pub partial_cache: bool,
+    /// Memory that reading may take on top of 20 times the size on disk of all files that are read.
+    pub memory: Memory,
 }
 
 /// One file format: the only place that knows which reader takes what.
@@ -101,14 +106,23 @@ const FORMATS: [Format; 7] = [
 ///
 /// The format follows from how the file begins or, for formats without a signature, from the extension.
 pub fn read_bytes(source: &Source, options: &Options) -> Result<MeshFile> {
-    let content = source::unpack(source.name, source.bytes, MAX_FILE_BYTES)?;
-    let unpacked = Source { bytes: &content, ..*source };
-    if content.trim_ascii().is_empty() {
+    unpacked(&source.with_memory(options.memory), |source| read_unpacked(source, options))
+}
+
+/// Hands on what a file holds, unpacked.
+fn unpacked<T>(source: &Source, read: impl FnOnce(&Source) -> Result<T>) -> Result<T> {
+    let mut budget = source.budget;
+    let content = source::unpack(source.name, source.bytes, &mut budget)?;
+    read(&Source { bytes: &content, budget, ..*source })
+}
+
+fn read_unpacked(source: &Source, options: &Options) -> Result<MeshFile> {
+    if source.bytes.trim_ascii().is_empty() {
         return Err(ReadError::file(source.name, "the file is empty"));
     }
-    let format = find_format(&unpacked)?;
-    let mut file = (format.read)(&unpacked, options)?;
-    let extension = unpacked.extension();
+    let format = find_format(source)?;
+    let mut file = (format.read)(source, options)?;
+    let extension = source.extension();
     if !extension.is_empty() && !format.extensions.contains(&extension.as_str()) {
         file.warnings.push(format!("the name ends in .{extension}, but the content is {}", format.name));
     }
@@ -118,6 +132,16 @@ pub fn read_bytes(source: &Source, options: &Options) -> Result<MeshFile> {
 /// Reads a mesh file. Files that it refers to must lie in its folder.
 pub fn read_mesh(path: impl AsRef<Path>, options: &Options) -> Result<MeshFile> {
     with_path(path.as_ref(), |source| read_bytes(source, options))
+}
+
+/// Names that are listed in a warning.
+const MOST_NAMES: usize = 8;
+
+/// What is said of things by name that a file has for each vertex or face, and nothing is made of.
+fn ignored_attributes(names: &[String]) -> Option<String> {
+    let shown: Vec<String> = names.iter().take(MOST_NAMES).map(|name| error::quote(name.as_bytes())).collect();
+    let verb = if shown.len() == 1 { "is" } else { "are" };
+    (!shown.is_empty()).then(|| format!("{} {verb} ignored: nothing is made of it", shown.join(", ")))
 }
 
 /// Loads a file and hands it on as a [`Source`] whose other files come from its folder.

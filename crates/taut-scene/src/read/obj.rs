@@ -5,6 +5,7 @@
 
 use taut::mesh::TriMesh;
 
+use super::budget::held;
 use super::error::{ReadError, Result, count, quote};
 use super::groups::{Groups, MAX_GROUPS_AT_ONCE};
 use super::polygon::Triangulator;
@@ -38,13 +39,15 @@ struct Parser {
     /// The groups of each stretch of faces.
     sections: Vec<Vec<usize>>,
     crowded: usize,
+    /// Lines, points, curves and curved surfaces.
+    not_faces: usize,
 }
 
 pub(super) fn read(source: &Source, _: &Options) -> Result<MeshFile> {
     let mut parser = Parser::default();
     parser.sections.push(Vec::new());
     parser.parse(source)?;
-    parser.finish(source.name)
+    parser.finish(source)
 }
 
 /// Only the vertex positions, for the frames of a sequence.
@@ -54,6 +57,7 @@ pub(super) fn read_positions(source: &Source) -> Result<Vec<[f64; 3]>> {
     loop {
         if scanner.word() == Some(b"v") {
             positions.push(position(&mut scanner)?);
+            source.budget.check(source.name, held(&positions))?;
         }
         if !scanner.next_line() {
             return Ok(positions);
@@ -81,18 +85,28 @@ impl Parser {
                     self.uvs.push([u, v]);
                 }
                 // "fo" is what very old files call a face.
-                Some(b"f" | b"fo") => self.face(&mut scanner)?,
+                Some(b"f" | b"fo") => self.face(source, &mut scanner)?,
                 Some(b"g") => self.group(&mut scanner),
                 Some(b"o") => self.named_object(&mut scanner),
+                Some(b"l" | b"p" | b"curv" | b"curv2" | b"surf") => self.not_faces += 1,
                 _ => {}
             }
+            source.budget.check(source.name, self.held())?;
             if !scanner.next_line() {
                 return Ok(());
             }
         }
     }
 
-    fn face(&mut self, scanner: &mut Scanner) -> Result<()> {
+    /// Bytes of memory that it takes.
+    fn held(&self) -> usize {
+        let lists = held(&self.positions) + held(&self.uvs) + held(&self.corners) + held(&self.faces);
+        // The names of a section are a list of their own.
+        let sections = held(&self.sections) + self.sections.len() * size_of::<[usize; MAX_GROUPS_AT_ONCE]>();
+        lists + sections + self.groups.held()
+    }
+
+    fn face(&mut self, source: &Source, scanner: &mut Scanner) -> Result<()> {
         let start = self.corners.len();
         while let Some(word) = scanner.word() {
             let mut parts = word.split(|&b| b == b'/');
@@ -103,6 +117,9 @@ impl Parser {
                 Some(uv) => index(scanner, uv, self.uvs.len(), "texture coordinate", "texture coordinates")?,
             };
             self.corners.push([vertex, uv]);
+            if self.corners.len() == self.corners.capacity() {
+                source.budget.check(source.name, self.held())?;
+            }
         }
         let found = self.corners.len() - start;
         if found < 3 {
@@ -138,7 +155,8 @@ impl Parser {
         self.sections.push(self.object.into_iter().collect());
     }
 
-    fn finish(self, file: &str) -> Result<MeshFile> {
+    fn finish(self, source: &Source) -> Result<MeshFile> {
+        let file = source.name;
         if self.positions.is_empty() {
             return Err(ReadError::file(file, "no vertices found (lines that start with \"v\"): is this an OBJ file?"));
         }
@@ -160,7 +178,11 @@ impl Parser {
             warnings
                 .push(format!("{} of \"g\" lines name more than {most} groups; the rest are ignored", self.crowded));
         }
-        let surface = self.triangulate(bare == 0, &mut warnings);
+        if self.not_faces > 0 {
+            let many = count(self.not_faces, "line, point or curve is", "lines, points and curves are");
+            warnings.push(format!("{many} ignored: only faces are used"));
+        }
+        let surface = self.triangulate(source, bare == 0, &mut warnings)?;
         Ok(MeshFile { format: FORMAT, surface: Some(surface), tets: None, warnings })
     }
 
@@ -195,14 +217,25 @@ impl Parser {
         self.faces.iter().filter(is_bare).count()
     }
 
-    fn triangulate(mut self, with_uvs: bool, warnings: &mut Vec<String>) -> TriMesh {
+    fn triangulate(mut self, source: &Source, with_uvs: bool, warnings: &mut Vec<String>) -> Result<TriMesh> {
+        let triangles = self.corners.len() - 2 * self.faces.len();
+        let starts = std::iter::once(0).chain(self.faces.iter().map(|face| face.end));
+        let most = starts.zip(&self.faces).map(|(start, face)| face.end - start).max().unwrap_or(0);
+        // The corners go into their groups once more.
+        let split = triangles * if with_uvs { 24 } else { 12 } + Triangulator::held_by(most);
+        let before = self.held() - self.groups.held();
+        let budget = |groups: &Groups| source.budget.check(source.name, before + split + groups.held());
+        budget(&self.groups)?;
         let mut mesh = TriMesh { positions: self.positions, ..TriMesh::default() };
+        mesh.triangles.reserve_exact(triangles);
+        mesh.uv_triangles.reserve_exact(if with_uvs { triangles } else { 0 });
         let mut triangulator = Triangulator::default();
         let (mut outline, mut split, mut start) = (Vec::new(), Vec::new(), 0);
         for face in &self.faces {
             let corners = &self.corners[start..face.end];
             start = face.end;
             outline.clear();
+            outline.reserve_exact(corners.len());
             outline.extend(corners.iter().map(|c| mesh.positions[c[0] as usize]));
             split.clear();
             triangulator.split(&outline, &mut split);
@@ -213,6 +246,7 @@ impl Parser {
             for &group in &self.sections[face.section] {
                 self.groups.add(group, corners.iter().map(|c| c[0]));
             }
+            budget(&self.groups)?;
         }
         if triangulator.fanned > 0 {
             let found = count(triangulator.fanned, "polygon crosses", "polygons cross");
@@ -222,7 +256,7 @@ impl Parser {
             mesh.uvs = self.uvs;
         }
         mesh.groups = self.groups.finish();
-        mesh
+        Ok(mesh)
     }
 }
 

@@ -5,6 +5,7 @@
 
 use taut::mesh::TriMesh;
 
+use super::budget::{held, held_after};
 use super::bytes::Bytes;
 use super::error::{ReadError, Result, count, quote};
 use super::polygon::Triangulator;
@@ -93,10 +94,11 @@ pub(super) fn read(source: &Source, _: &Options) -> Result<MeshFile> {
     };
     let vertices = elements.iter().find(|e| e.name == "vertex").map_or(0, |e| e.count);
     let mut content = Content { claimed_vertices: vertices, ..Content::default() };
+    content.ignored = ignored(&elements);
     for element in &elements {
-        content.read_element(element, &mut body)?;
+        content.read_element(element, &mut body, source)?;
     }
-    content.finish(source.name, format)
+    content.finish(source, format)
 }
 
 fn read_header(scanner: &mut Scanner) -> Result<(&'static str, Vec<Element>)> {
@@ -251,10 +253,42 @@ struct Content {
     corner_uvs: Vec<[f64; 2]>,
     faces_with_uvs: usize,
     strips: Vec<[u32; 3]>,
+    /// Names of properties that nothing is made of.
+    ignored: Vec<String>,
+}
+
+/// Vertices' and faces' properties that nothing is made of, but for those that say how things look.
+fn ignored(elements: &[Element]) -> Vec<String> {
+    const LOOKS: [&str; 8] = ["nx", "ny", "nz", "red", "green", "blue", "alpha", "flags"];
+    let ours = elements.iter().filter(|element| matches!(element.name.as_str(), "vertex" | "face"));
+    let skipped = ours.flat_map(|element| &element.properties).filter(|property| property.role == Role::Skip);
+    let names = skipped.map(|property| property.name.as_str()).filter(|name| !LOOKS.contains(name));
+    names.take(super::MOST_NAMES).map(str::to_owned).collect()
 }
 
 impl Content {
-    fn read_element(&mut self, element: &Element, body: &mut Body) -> Result<()> {
+    /// Bytes of memory that it takes.
+    fn held(&self) -> usize {
+        let faces = held(&self.corners) + held(&self.ends) + held(&self.corner_uvs) + held(&self.strips);
+        held(&self.positions) + held(&self.uvs) + faces
+    }
+
+    /// What a list of so many items adds to it, bytes: the items as read, and what they mean.
+    fn held_by_list(&self, role: Role, items: usize) -> usize {
+        let meaning = match role {
+            Role::Corners => held_after(&self.corners, items).saturating_sub(held(&self.corners)),
+            Role::CornerUvs => held_after(&self.corner_uvs, items).saturating_sub(held(&self.corner_uvs)),
+            // A part of a strip is a list of its own for a while.
+            Role::Strips => {
+                let triangles = held_after(&self.strips, items).saturating_sub(held(&self.strips));
+                triangles.saturating_add(items.saturating_mul(8))
+            }
+            _ => 0,
+        };
+        meaning.saturating_add(items.saturating_mul(16))
+    }
+
+    fn read_element(&mut self, element: &Element, body: &mut Body, source: &Source) -> Result<()> {
         // Rows without properties take no bytes: a claimed count of 2⁶⁴ would keep us here forever.
         if element.properties.is_empty() {
             return Ok(());
@@ -275,7 +309,7 @@ impl Content {
                     Role::Position(axis) => &mut position[axis],
                     Role::Uv(axis) => &mut uv[axis],
                     _ => {
-                        self.read_other(property, body, &mut items)?;
+                        self.read_other(property, body, source, &mut items)?;
                         continue;
                     }
                 };
@@ -286,6 +320,7 @@ impl Content {
                 }
             }
             body.end_row();
+            source.budget.check(source.name, self.held() + held(&items))?;
             if element.name == "vertex" {
                 self.positions.push(position);
                 if has_uvs {
@@ -300,12 +335,20 @@ impl Content {
     }
 
     /// Lists, and numbers without a meaning to us.
-    fn read_other(&mut self, property: &Property, body: &mut Body, items: &mut Vec<f64>) -> Result<()> {
+    fn read_other(
+        &mut self,
+        property: &Property,
+        body: &mut Body,
+        source: &Source,
+        items: &mut Vec<f64>,
+    ) -> Result<()> {
         let Some(stored) = property.length else {
             return body.value(property.scalar, &property.name).map(|_| ());
         };
         let length = body.length(stored, property.scalar, &property.name)?;
         items.clear();
+        let more = self.held_by_list(property.role, length);
+        source.budget.check(source.name, self.held().saturating_add(more))?;
         for _ in 0..length {
             items.push(body.value(property.scalar, &property.name)?);
         }
@@ -367,7 +410,8 @@ impl Content {
         Ok(())
     }
 
-    fn finish(self, file: &str, format: &'static str) -> Result<MeshFile> {
+    fn finish(self, source: &Source, format: &'static str) -> Result<MeshFile> {
+        let file = source.name;
         if self.positions.is_empty() {
             return Err(ReadError::file(file, "the file holds no vertices"));
         }
@@ -375,19 +419,27 @@ impl Content {
             let found = count(self.positions.len(), "vertex", "vertices");
             return Err(ReadError::file(file, format!("found {found}, but no faces")));
         }
-        let mut warnings = Vec::new();
+        let mut warnings: Vec<String> = super::ignored_attributes(&self.ignored).into_iter().collect();
         let per_corner = self.faces_with_uvs == self.ends.len()
             && self.corner_uvs.len() == self.corners.len()
             && self.strips.is_empty();
         if self.faces_with_uvs > 0 && !per_corner {
             warnings.push("not every corner of every face has texture coordinates: they are ignored".into());
         }
+        let triangles = self.corners.len() - 2 * self.ends.len() + self.strips.len();
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        let most = starts.zip(&self.ends).map(|(start, end)| end - start).max().unwrap_or(0);
+        // Texture coordinates have triangles of their own.
+        source.budget.check(file, self.held() + 24 * triangles + Triangulator::held_by(most))?;
         let mut triangulator = Triangulator::default();
         let mut mesh = TriMesh { positions: self.positions, ..TriMesh::default() };
+        mesh.triangles.reserve_exact(triangles);
+        mesh.uv_triangles.reserve_exact(if per_corner { triangles } else { 0 });
         let (mut outline, mut split, mut start) = (Vec::new(), Vec::new(), 0);
         for &end in &self.ends {
             let corners = &self.corners[start..end];
             outline.clear();
+            outline.reserve_exact(corners.len());
             outline.extend(corners.iter().map(|&v| mesh.positions[v as usize]));
             split.clear();
             triangulator.split(&outline, &mut split);

@@ -2,7 +2,6 @@
 
 use super::bytes::Bytes;
 use super::error::{ReadError, Result, count};
-use super::source::{MAX_FILE_BYTES, unpack};
 use super::{Options, Source};
 
 const PC2_SIGNATURE: &[u8] = b"POINTCACHE2\0";
@@ -22,14 +21,16 @@ pub struct PointCache {
 impl PointCache {
     /// Reads a PC2 or MDD file. PC2 counts in frames, of which there are `fps` in a second; MDD has its own times.
     pub fn read(source: &Source, fps: f64, options: &Options) -> Result<Self> {
+        super::unpacked(&source.with_memory(options.memory), |source| Self::read_unpacked(source, fps, options))
+    }
+
+    pub(super) fn read_unpacked(source: &Source, fps: f64, options: &Options) -> Result<Self> {
         check_fps(source.name, fps)?;
-        let content = unpack(source.name, source.bytes, MAX_FILE_BYTES)?;
-        let source = Source { bytes: &content, ..*source };
-        if content.starts_with(PC2_SIGNATURE) {
-            return read_pc2(&source, fps, options.partial_cache);
+        if source.bytes.starts_with(PC2_SIGNATURE) {
+            return read_pc2(source, fps, options.partial_cache);
         }
         match source.extension().as_str() {
-            "mdd" => read_mdd(&source, options.partial_cache),
+            "mdd" => read_mdd(source, options.partial_cache),
             "pc2" => Err(ReadError::byte(source.name, 0, "the file does not start with \"POINTCACHE2\"")),
             _ => Err(ReadError::file(source.name, "expected a point cache, .pc2 or .mdd")),
         }
@@ -105,7 +106,7 @@ fn read_pc2(source: &Source, fps: f64, allow_partial: bool) -> Result<PointCache
     if rate <= 0.0 {
         return Err(bytes.fail(format!("there are {rate} frames per sample, expected a number above 0")));
     }
-    let (positions, warnings) = read_samples(&mut bytes, samples, points, allow_partial)?;
+    let (positions, warnings) = read_samples(source, &mut bytes, samples, points, allow_partial)?;
     let times = (0..positions.len() / points as usize).map(|i| i as f64 * rate / fps).collect();
     Ok(PointCache { name: source.name.into(), times, points: points as usize, positions, warnings })
 }
@@ -123,7 +124,7 @@ fn read_mdd(source: &Source, allow_partial: bool) -> Result<PointCache> {
         }
         times.push(time);
     }
-    let (positions, warnings) = read_samples(&mut bytes, samples, points, allow_partial)?;
+    let (positions, warnings) = read_samples(source, &mut bytes, samples, points, allow_partial)?;
     times.truncate(positions.len() / points as usize);
     let first = times[0];
     times.iter_mut().for_each(|time| *time -= first);
@@ -132,6 +133,7 @@ fn read_mdd(source: &Source, allow_partial: bool) -> Result<PointCache> {
 
 /// At least one whole sample, or an error.
 fn read_samples(
+    source: &Source,
     bytes: &mut Bytes,
     samples: i32,
     points: i32,
@@ -159,6 +161,8 @@ fn read_samples(
             count(extra as usize, "byte follows", "bytes follow")
         ));
     }
+    // With the time of each, 8 bytes, of which there may be twice as many while they grow.
+    source.budget.check(source.name, (samples * (sample_bytes + 16)) as usize)?;
     let mut positions = Vec::with_capacity((samples * points as u64) as usize);
     for _ in 0..samples * points as u64 {
         let mut position = [0.0; 3];

@@ -24,8 +24,15 @@ impl Default for Triangulator {
 }
 
 impl Triangulator {
+    /// Bytes that splitting a polygon of so many corners takes, with the corners and the triangles.
+    pub fn held_by(corners: usize) -> usize {
+        const EACH: usize = size_of::<([f64; 3], [usize; 3], [f64; 2], usize)>();
+        corners.saturating_mul(EACH)
+    }
+
     /// Appends the triangles of a polygon as indices of its corners.
     pub fn split(&mut self, corners: &[[f64; 3]], out: &mut Vec<[usize; 3]>) {
+        out.reserve_exact(corners.len().saturating_sub(2));
         match corners.len() {
             0..=2 => {}
             3 => out.push([0, 1, 2]),
@@ -54,6 +61,7 @@ impl Triangulator {
         };
         let (u, v) = if normal[n] < 0.0 { (v, u) } else { (u, v) };
         self.flat.clear();
+        self.flat.reserve_exact(corners.len());
         self.flat.extend(corners.iter().map(|p| [p[u], p[v]]));
     }
 
@@ -64,6 +72,7 @@ impl Triangulator {
 
     fn clip_ears(&mut self, out: &mut Vec<[usize; 3]>) {
         self.ring.clear();
+        self.ring.reserve_exact(self.flat.len());
         self.ring.extend(0..self.flat.len());
         let mut start = 0;
         while self.ring.len() > 3 {

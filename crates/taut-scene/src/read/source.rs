@@ -5,10 +5,11 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
+use super::Memory;
+use super::budget::Budget;
 use super::error::{ReadError, Result};
 
-/// The largest file a reader takes, before and after decompression, in bytes. A few megabytes of gzip can
-/// unpack to terabytes; this is where that ends.
+/// The largest file a reader takes, as it is on disk, in bytes.
 pub const MAX_FILE_BYTES: u64 = 2 << 30;
 
 /// Loads a file that another file refers to, by the relative name it uses. The caller decides what may be
@@ -24,17 +25,24 @@ pub struct Source<'a> {
     pub bytes: &'a [u8],
     /// Loads the files it refers to.
     pub files: &'a Files<'a>,
+    /// What reading it may take.
+    pub(crate) budget: Budget,
 }
 
 impl<'a> Source<'a> {
     /// A file that stands alone.
     pub fn new(name: &'a str, bytes: &'a [u8]) -> Self {
-        Self { name, bytes, files: &no_files }
+        Self::with_files(name, bytes, &no_files)
     }
 
     /// A file that may refer to others.
     pub fn with_files(name: &'a str, bytes: &'a [u8], files: &'a Files<'a>) -> Self {
-        Self { name, bytes, files }
+        Self { name, bytes, files, budget: Budget::new(Memory::default(), bytes.len()) }
+    }
+
+    /// The same file, which may take so much memory on top of what its size allows.
+    pub(crate) fn with_memory(self, memory: Memory) -> Self {
+        Self { budget: Budget::new(memory, self.bytes.len()), ..self }
     }
 
     /// The name without folders.
@@ -49,14 +57,24 @@ impl<'a> Source<'a> {
         name.rsplit_once('.').map(|(_, extension)| extension.to_owned()).unwrap_or_default()
     }
 
-    /// Loads and unpacks a file that this one refers to. Gives its bytes.
-    pub(crate) fn load(&self, name: &str) -> Result<Vec<u8>> {
+    /// Loads and unpacks a file that this one refers to. Gives its bytes, which the budget then holds.
+    pub(crate) fn load(&self, name: &str, budget: &mut Budget) -> Result<Vec<u8>> {
         let loaded = (self.files)(name).map_err(|e| ReadError::file(name, format!("cannot be read: {e}")))?;
-        Ok(match unpack(name, &loaded, MAX_FILE_BYTES)? {
-            Cow::Owned(unpacked) => unpacked,
-            Cow::Borrowed(_) => loaded,
-        })
+        unpack_owned(name, loaded, budget)
     }
+}
+
+/// Unpacks a file that was loaded, which the budget then holds.
+pub(crate) fn unpack_owned(name: &str, loaded: Vec<u8>, budget: &mut Budget) -> Result<Vec<u8>> {
+    let stored = loaded.len();
+    budget.add_file(stored);
+    Ok(match unpack(name, &loaded, budget)? {
+        Cow::Owned(unpacked) => {
+            budget.release(stored);
+            unpacked
+        }
+        Cow::Borrowed(_) => loaded,
+    })
 }
 
 fn no_files(_: &str) -> io::Result<Vec<u8>> {
@@ -94,37 +112,81 @@ impl Folder {
     }
 }
 
-/// Reads a whole file of at most [`MAX_FILE_BYTES`].
+/// Reads a whole regular file of at most [`MAX_FILE_BYTES`].
 pub(crate) fn load_file(path: &Path) -> io::Result<Vec<u8>> {
-    if path.is_dir() {
-        return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder"));
-    }
-    let mut bytes = Vec::new();
-    File::open(path)?.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MAX_FILE_BYTES {
-        return Err(io::Error::other(format!("it is larger than {MAX_FILE_BYTES} bytes")));
-    }
-    Ok(bytes)
+    load_regular(path, MAX_FILE_BYTES)
 }
 
-/// The content of a file, unpacked if it is gzip and as it is otherwise.
-pub(crate) fn unpack<'a>(name: &str, bytes: &'a [u8], max_bytes: u64) -> Result<Cow<'a, [u8]>> {
+/// Reads a whole regular file of at most so many bytes. Anything else that a name can stand for (a folder, a pipe, a
+/// device) is
+/// refused: it may never end, or never begin.
+pub fn load_regular(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let file = open_regular(path)?;
+    let length = file.metadata()?.len();
+    let too_large = || io::Error::other(format!("it is larger than {most} bytes"));
+    if length > most {
+        return Err(too_large());
+    }
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(length as usize).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
+    file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most { Err(too_large()) } else { Ok(bytes) }
+}
+
+/// Opens a regular file, once: what it is, is asked of what was opened, not of the name.
+pub fn open_regular(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    options.read(true);
+    // A pipe that nobody writes to would keep us waiting before it could be looked at.
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
+    let file = options.open(path).map_err(|error| match path.is_dir() {
+        true => io::Error::new(io::ErrorKind::IsADirectory, "it is a folder"),
+        false => error,
+    })?;
+    let found = file.metadata()?;
+    if found.is_dir() {
+        return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder"));
+    }
+    if !found.is_file() {
+        let message = "it is a pipe, a device or the like, expected a regular file";
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+    }
+    Ok(file)
+}
+
+/// How much is unpacked at a time, bytes.
+const PIECE: usize = 1 << 16;
+
+/// The content of a file, unpacked if it is gzip, and as it is otherwise. What is unpacked, the budget then holds.
+pub(crate) fn unpack<'a>(name: &str, bytes: &'a [u8], budget: &mut Budget) -> Result<Cow<'a, [u8]>> {
     if !bytes.starts_with(&[0x1f, 0x8b]) {
         return Ok(Cow::Borrowed(bytes));
     }
+    let mut decoder = flate2::read::MultiGzDecoder::new(bytes);
     let mut unpacked = Vec::new();
-    let read = flate2::read::MultiGzDecoder::new(bytes).take(max_bytes + 1).read_to_end(&mut unpacked);
-    if unpacked.len() as u64 > max_bytes {
-        return Err(ReadError::file(name, format!("unpacks to more than {max_bytes} bytes")));
-    }
-    match read {
-        Ok(_) => Ok(Cow::Owned(unpacked)),
-        Err(e) => {
-            let message =
-                format!("the gzip data is damaged or ends early, after {} unpacked bytes: {e}", unpacked.len());
-            Err(ReadError::file(name, message))
+    loop {
+        let done = unpacked.len();
+        budget.check(name, done + PIECE)?;
+        if unpacked.capacity() < done + PIECE {
+            // By half, not twofold, and never beyond what is allowed.
+            unpacked.reserve_exact((done / 2).max(PIECE).min(budget.left() - done));
+        }
+        unpacked.resize(done + PIECE, 0);
+        let read = decoder.read(&mut unpacked[done..]);
+        unpacked.truncate(done + read.as_ref().map_or(0, |&count| count));
+        match read {
+            Ok(0) => break,
+            Ok(_) => {}
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            Err(e) => {
+                let message = format!("the gzip data is damaged or ends early, after {done} unpacked bytes: {e}");
+                return Err(ReadError::file(name, message));
+            }
         }
     }
+    budget.hold(unpacked.capacity());
+    Ok(Cow::Owned(unpacked))
 }
 
 #[cfg(test)]
@@ -142,9 +204,36 @@ mod tests {
     fn gzip_stops_at_the_limit() {
         let bomb = gzip(&vec![0; 1 << 20]);
         assert!(bomb.len() < 4096);
-        assert_eq!(unpack("a.gz", &bomb, 1 << 20).unwrap().len(), 1 << 20);
-        let error = unpack("a.gz", &bomb, (1 << 20) - 1).unwrap_err();
-        assert_eq!(error.to_string(), "a.gz: unpacks to more than 1048575 bytes");
+        let mut budget = Budget::new(Memory(2 << 20), bomb.len());
+        assert_eq!(unpack("a.gz", &bomb, &mut budget).unwrap().len(), 1 << 20);
+        assert!(budget.left() < 2 << 20, "what was unpacked is held");
+        let error = unpack("a.gz", &bomb, &mut Budget::new(Memory(1 << 19), bomb.len())).unwrap_err().to_string();
+        assert!(
+            error.starts_with("a.gz: reading it takes more than ") && error.contains("which is 512.0 KB"),
+            "{error}"
+        );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_regular_files_are_opened() {
+        let root = std::env::temp_dir().join(format!("taut-regular-{}", std::process::id()));
+        std::fs::create_dir_all(&root).unwrap();
+        let pipe = root.join("pipe");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let said = |path: &Path| load_regular(path, 10).unwrap_err().to_string();
+        // Nobody writes to the pipe: opening it as usual would wait for ever.
+        assert!(said(&pipe).contains("expected a regular file"), "{}", said(&pipe));
+        assert!(said(Path::new("/dev/zero")).contains("expected a regular file"));
+        assert!(said(&root).contains("it is a folder"));
+        std::fs::write(root.join("long"), [0; 11]).unwrap();
+        assert_eq!(said(&root.join("long")), "it is larger than 10 bytes");
+        // A link to a file is a file; one to a pipe is a pipe.
+        std::os::unix::fs::symlink(root.join("long"), root.join("link")).unwrap();
+        std::os::unix::fs::symlink(&pipe, root.join("link to pipe")).unwrap();
+        assert_eq!(load_regular(&root.join("link"), 11).unwrap().len(), 11);
+        assert!(Folder::new(&root).load("link to pipe").is_err());
+        std::fs::remove_dir_all(root).unwrap();
     }
 
     #[test]

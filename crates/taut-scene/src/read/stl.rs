@@ -2,6 +2,7 @@
 
 use taut::mesh::TriMesh;
 
+use super::budget::{held, held_by_map};
 use super::bytes::Bytes;
 use super::error::{ReadError, Result, count};
 use super::groups::Groups;
@@ -22,6 +23,13 @@ struct Welder {
 }
 
 impl Welder {
+    /// Refuses a mesh that has become too large.
+    fn check(&self, source: &Source) -> Result<()> {
+        let lists = held(&self.mesh.positions) + held(&self.mesh.triangles);
+        let known = held_by_map(&self.known);
+        source.budget.check(source.name, lists + known)
+    }
+
     fn vertex(&mut self, position: [f64; 3]) -> u32 {
         // Adding 0 turns −0 into 0: they are the same place.
         let position = position.map(|x| x + 0.0);
@@ -65,7 +73,7 @@ fn read_text(source: &Source) -> Result<TriMesh> {
         }
         let name = String::from_utf8_lossy(scanner.rest_of_line()).into_owned();
         let first = welder.mesh.triangles.len();
-        read_solid(&mut scanner, &mut welder)?;
+        read_solid(source, &mut scanner, &mut welder, groups.held())?;
         if !name.is_empty() {
             let id = groups.id(&name);
             groups.add(id, welder.mesh.triangles[first..].iter().flatten().copied());
@@ -75,7 +83,9 @@ fn read_text(source: &Source) -> Result<TriMesh> {
 }
 
 /// Everything up to and including the line of "endsolid".
-fn read_solid(scanner: &mut Scanner, welder: &mut Welder) -> Result<()> {
+fn read_solid(source: &Source, scanner: &mut Scanner, welder: &mut Welder, groups: usize) -> Result<()> {
+    let mut source = *source;
+    source.budget.hold(groups);
     loop {
         let word = scanner.expect_word("\"facet\" or \"endsolid\"")?;
         if word.eq_ignore_ascii_case(b"endsolid") {
@@ -100,6 +110,7 @@ fn read_solid(scanner: &mut Scanner, welder: &mut Welder) -> Result<()> {
         scanner.expect("endloop")?;
         scanner.expect("endfacet")?;
         welder.mesh.triangles.push(triangle);
+        welder.check(&source)?;
     }
 }
 
@@ -121,6 +132,7 @@ fn read_binary(source: &Source) -> Result<(TriMesh, Vec<String>)> {
         }
         bytes.take(2, "a triangle's attributes")?;
         welder.mesh.triangles.push(triangle);
+        welder.check(source)?;
     }
     let mut warnings = Vec::new();
     if bytes.remaining() > 0 {

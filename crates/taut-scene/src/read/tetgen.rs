@@ -3,25 +3,27 @@
 //! Nodes are numbered from 0 or from 1; the first one tells. Boundary markers become groups `marker_N`, region
 //! attributes groups `region_N`.
 
+use super::budget::Budget;
 use super::cells::Cells;
 use super::error::{ReadError, Result};
-use super::source::{MAX_FILE_BYTES, unpack};
+use super::source::unpack_owned;
 use super::text::Scanner;
 use super::{MeshFile, Options, Source};
 
 pub(super) fn read(source: &Source, _: &Options) -> Result<MeshFile> {
-    let (partner_name, partner) = load_partner(source)?;
-    let given = (source.name, source.bytes);
-    let partner = (partner_name.as_str(), partner.as_slice());
+    let mut budget = source.budget;
+    let (partner_name, partner) = load_partner(source, &mut budget)?;
+    let given = Source { budget, ..*source };
+    let partner = Source { name: &partner_name, bytes: &partner, ..given };
     let (node, ele) = if source.extension() == "node" { (given, partner) } else { (partner, given) };
     let mut cells = Cells::default();
-    let first = read_nodes(node.0, node.1, &mut cells)?;
-    read_tets(ele.0, ele.1, node.0, first, &mut cells)?;
-    cells.finish(ele.0, "TetGen")
+    let first = read_nodes(&node, &mut cells)?;
+    read_tets(&ele, node.name, first, &mut cells)?;
+    cells.finish(ele.name, "TetGen")
 }
 
 /// The other file of the pair, packed like this one or not.
-fn load_partner(source: &Source) -> Result<(String, Vec<u8>)> {
+fn load_partner(source: &Source, budget: &mut Budget) -> Result<(String, Vec<u8>)> {
     let name = source.file_name();
     let is_packed = name.to_ascii_lowercase().ends_with(".gz");
     let plain = if is_packed { &name[..name.len() - 3] } else { name };
@@ -33,7 +35,7 @@ fn load_partner(source: &Source) -> Result<(String, Vec<u8>)> {
     let mut first_error = None;
     for name in order {
         match (source.files)(name) {
-            Ok(bytes) => return Ok((name.clone(), unpack(name, &bytes, MAX_FILE_BYTES)?.into_owned())),
+            Ok(loaded) => return Ok((name.clone(), unpack_owned(name, loaded, budget)?)),
             Err(error) => first_error = first_error.or(Some(error)),
         }
     }
@@ -42,14 +44,18 @@ fn load_partner(source: &Source) -> Result<(String, Vec<u8>)> {
 }
 
 /// Reads the nodes and returns the number of the first.
-fn read_nodes(name: &str, bytes: &[u8], cells: &mut Cells) -> Result<i64> {
-    let mut scanner = Scanner::new(name, bytes).with_comments(b'#');
+fn read_nodes(source: &Source, cells: &mut Cells) -> Result<i64> {
+    let mut scanner = Scanner::new(source.name, source.bytes).with_comments(b'#');
     let nodes = scanner.count("nodes", 8)?;
     let dimension = scanner.integer("the dimension")?;
     if dimension != 3 {
         return Err(scanner.fail(format!("the dimension is {dimension}, expected 3")));
     }
     let attributes = scanner.count("attributes", 1)?;
+    if attributes > 0 {
+        let many = super::error::count(attributes, "attribute", "attributes");
+        cells.warnings.push(format!("{many} of each node ignored: nothing is made of it"));
+    }
     let has_markers = scanner.integer("whether there are boundary markers")? != 0;
     let mut first = 0;
     for i in 0..nodes {
@@ -74,12 +80,13 @@ fn read_nodes(name: &str, bytes: &[u8], cells: &mut Cells) -> Result<i64> {
                 cells.groups.add(group, [i as u32]);
             }
         }
+        source.budget.check(source.name, cells.held())?;
     }
     Ok(first)
 }
 
-fn read_tets(name: &str, bytes: &[u8], node_name: &str, first: i64, cells: &mut Cells) -> Result<()> {
-    let mut scanner = Scanner::new(name, bytes).with_comments(b'#');
+fn read_tets(source: &Source, node_name: &str, first: i64, cells: &mut Cells) -> Result<()> {
+    let mut scanner = Scanner::new(source.name, source.bytes).with_comments(b'#');
     let tets = scanner.count("tetrahedra", 10)?;
     let corners = scanner.integer("the number of nodes per tetrahedron")?;
     if corners != 4 && corners != 10 {
@@ -115,6 +122,7 @@ fn read_tets(name: &str, bytes: &[u8], node_name: &str, first: i64, cells: &mut 
                 cells.groups.add(group, tet);
             }
         }
+        source.budget.check(source.name, cells.held())?;
     }
     Ok(())
 }

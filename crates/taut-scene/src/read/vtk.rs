@@ -3,9 +3,11 @@
 //! Both layouts of cells are read: the old one with a length before each cell, and that of version 5 with offsets.
 //! Reading stops at the first data attribute; attributes are not used.
 
+use super::budget::{Budget, held};
 use super::bytes::Bytes;
 use super::cells::Cells;
 use super::error::{ReadError, Result, quote};
+use super::polygon::Triangulator;
 use super::text::Scanner;
 use super::{MeshFile, Options, Source};
 
@@ -32,16 +34,23 @@ pub(super) fn read(source: &Source, _: &Options) -> Result<MeshFile> {
             b"CELL_TYPES" => reader.read_types()?,
             b"POLYGONS" => {
                 let polygons = reader.read_cells()?;
-                polygons.iter().for_each(|nodes| reader.cells.polygon(nodes));
+                polygons.iter().try_for_each(|nodes| reader.polygon(&polygons, nodes))?;
             }
             b"TRIANGLE_STRIPS" => {
                 let strips = reader.read_cells()?;
-                strips.iter().for_each(|nodes| reader.cells.strip(nodes));
+                for nodes in strips.iter() {
+                    reader.check_memory(strips.held() + 12 * nodes.len())?;
+                    reader.cells.strip(nodes);
+                }
             }
             b"VERTICES" | b"LINES" => drop(reader.read_cells()?),
             b"FIELD" => reader.skip_fields()?,
             b"METADATA" => reader.skip_metadata(),
-            b"CELL_DATA" | b"POINT_DATA" => break,
+            b"CELL_DATA" | b"POINT_DATA" => {
+                let name = String::from_utf8_lossy(&keyword).into_owned();
+                reader.cells.warnings.extend(super::ignored_attributes(&[name]));
+                break;
+            }
             _ => return Err(reader.scanner.fail(format!("found {}, expected a part such as POINTS", quote(word)))),
         }
     }
@@ -91,6 +100,11 @@ struct Lists {
 }
 
 impl Lists {
+    /// Bytes of memory that they take.
+    fn held(&self) -> usize {
+        held(&self.nodes) + held(&self.ends)
+    }
+
     fn iter(&self) -> impl Iterator<Item = &[u32]> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         starts.zip(&self.ends).map(|(start, &end)| &self.nodes[start..end])
@@ -101,6 +115,7 @@ struct Reader<'a> {
     scanner: Scanner<'a>,
     file: &'a str,
     bytes: &'a [u8],
+    budget: Budget,
     is_binary: bool,
     has_offsets: bool,
     cells: Cells,
@@ -125,8 +140,21 @@ impl<'a> Reader<'a> {
         if !is_binary && !word.eq_ignore_ascii_case(b"ASCII") {
             return Err(scanner.fail(format!("found {}, expected ASCII or BINARY", quote(word))));
         }
-        let (file, bytes, has_offsets) = (source.name, source.bytes, version >= 5.0);
-        Ok(Self { scanner, file, bytes, is_binary, has_offsets, cells: Cells::default(), grid: None })
+        let (file, bytes, budget, has_offsets) = (source.name, source.bytes, source.budget, version >= 5.0);
+        Ok(Self { scanner, file, bytes, budget, is_binary, has_offsets, cells: Cells::default(), grid: None })
+    }
+
+    /// Refuses to hold more memory than the file may take, on top of what is known, bytes.
+    fn check_memory(&self, more: usize) -> Result<()> {
+        let waiting = self.grid.as_ref().map_or(0, Lists::held);
+        self.budget.check(self.file, self.cells.held() + waiting + more)
+    }
+
+    /// Splits one of some polygons.
+    fn polygon(&mut self, all: &Lists, nodes: &[u32]) -> Result<()> {
+        self.check_memory(all.held() + 12 * nodes.len() + Triangulator::held_by(nodes.len()))?;
+        self.cells.polygon(nodes);
+        Ok(())
     }
 
     fn read_points(&mut self) -> Result<()> {
@@ -135,7 +163,10 @@ impl<'a> Reader<'a> {
         let number = Number::parse(&self.scanner, word)?;
         let mut axis = [0.0; 3];
         let mut filled = 0;
+        // Their number is trusted as far as the file goes; the meshes get nodes of their own.
+        self.check_memory(points.saturating_mul(3 * 24 + 8))?;
         let positions = &mut self.cells.positions;
+        positions.reserve_exact(points);
         let array = Array { what: "a coordinate", number, length: (points as u64).saturating_mul(3) };
         read_array(&mut self.scanner, self.file, self.bytes, self.is_binary, array, |value, fail| {
             if !value.is_finite() {
@@ -152,7 +183,11 @@ impl<'a> Reader<'a> {
 
     /// An array of whole numbers.
     fn integers(&mut self, what: &'static str, length: u64, number: Number) -> Result<Vec<i64>> {
-        let mut values = Vec::new();
+        let least = if self.is_binary { number.size() } else { 2 };
+        // Twice: the numbers, and the lists that are made of them.
+        let room = (self.scanner.remaining() / least + 1).min(usize::try_from(length).unwrap_or(usize::MAX));
+        self.check_memory(room.saturating_mul(8 + 12))?;
+        let mut values = Vec::with_capacity(room);
         let array = Array { what, number, length };
         read_array(&mut self.scanner, self.file, self.bytes, self.is_binary, array, |value, fail| {
             // Beyond 2⁵³ neighbours of a whole number are missing, but no index is that large.
@@ -185,7 +220,8 @@ impl<'a> Reader<'a> {
             *array = self.integers(what, length, number)?;
         }
         let [offsets, found] = arrays;
-        let mut lists = Lists { nodes: Vec::with_capacity(found.len()), ends: Vec::new() };
+        let ends = Vec::with_capacity(offsets.len());
+        let mut lists = Lists { nodes: Vec::with_capacity(found.len()), ends };
         for (cell, pair) in offsets.windows(2).enumerate() {
             if pair[0] < 0 || pair[0] > pair[1] || pair[1] as usize > found.len() {
                 let (from, to, n) = (pair[0], pair[1], found.len());
@@ -206,7 +242,8 @@ impl<'a> Reader<'a> {
     /// Before version 5: each cell is its number of nodes, then the nodes.
     fn read_counted_cells(&mut self, cells: u64, size: u64) -> Result<Lists> {
         let values = self.integers("a node", size, Number::Signed(4))?;
-        let mut lists = Lists { nodes: Vec::new(), ends: Vec::new() };
+        let ends = usize::try_from(cells).unwrap_or(usize::MAX).min(values.len());
+        let mut lists = Lists { nodes: Vec::with_capacity(values.len()), ends: Vec::with_capacity(ends) };
         let mut rest = values.as_slice();
         while let Some((&length, after)) = rest.split_first() {
             let Some(nodes) = usize::try_from(length).ok().and_then(|length| after.get(..length)) else {
@@ -248,17 +285,18 @@ impl<'a> Reader<'a> {
         }
         let types = self.integers("a cell type", claimed as u64, Number::Signed(4))?;
         for (nodes, kind) in grid.iter().zip(types) {
-            self.add_cell(kind, nodes)?;
+            self.check_memory(grid.held() + 12 * nodes.len())?;
+            self.add_cell(kind, nodes, &grid)?;
         }
         Ok(())
     }
 
-    fn add_cell(&mut self, kind: i64, nodes: &[u32]) -> Result<()> {
+    fn add_cell(&mut self, kind: i64, nodes: &[u32], all: &Lists) -> Result<()> {
         match (kind, nodes) {
             (10 | 24 | 71, &[a, b, c, d, ..]) => self.cells.tets.push([a, b, c, d]),
             (5 | 22 | 69, &[a, b, c, ..]) => self.cells.triangles.push([a, b, c]),
             (6, _) => self.cells.strip(nodes),
-            (7, _) => self.cells.polygon(nodes),
+            (7, _) => self.polygon(all, nodes)?,
             (8, &[a, b, c, d]) => self.cells.polygon(&[a, b, d, c]),
             (9 | 23 | 28 | 70, &[a, b, c, d, ..]) => self.cells.polygon(&[a, b, c, d]),
             (0..=4 | 21 | 68, _) => {}

@@ -21,7 +21,27 @@ pub(crate) fn advice(settings: &Settings, root: &Node, timescale: Timescale) -> 
     solver(settings, root, &mut out);
     steps(settings, timescale, &mut out);
     bodies(settings, root, &mut out);
+    pins(settings, root, &mut out);
     out
+}
+
+/// Pins that never hold anything.
+fn pins(settings: &Settings, root: &Node, out: &mut Vec<String>) {
+    let end = f64::from(settings.time.frame_count()) / settings.time.fps;
+    for (at, pin) in settings.pin.iter().enumerate() {
+        let path = root.element_path("pin", at);
+        match pin.until {
+            Some(until) if until <= pin.from => out
+                .push(format!("`{path}` never holds: `until` is {until} s, not after `from`, which is {} s", pin.from)),
+            _ if pin.from >= end => {
+                out.push(format!(
+                    "`{path}` never holds: `from` is {} s, but the scene ends after {end:.2} s",
+                    pin.from
+                ));
+            }
+            _ => {}
+        }
+    }
 }
 
 /// Whether the file, or a change to it, gives the key.
@@ -73,6 +93,12 @@ fn solver(settings: &Settings, root: &Node, out: &mut Vec<String>) {
         keys.extend((!projected).then_some("kind"));
         if let Some(keys) = idle(&keys) {
             out.push(format!("`solver`: {keys} have no effect: an explicit integrator solves nothing"));
+        }
+        if settings.limits().iter().any(|limit| !limit.kind.limits_rate()) {
+            out.push(
+                "`limit`: an explicit integrator keeps no limits but those of rates; an implicit one keeps all of them"
+                    .into(),
+            );
         }
     }
     if let Solver::Pbd(pbd) = &settings.solver

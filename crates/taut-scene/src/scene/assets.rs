@@ -1,23 +1,15 @@
 //! Files that a scene names: found in its folder, and nowhere else.
 
 use super::MAX_SCENE_BYTES;
-use std::fs::File;
-use std::io::Read;
+use crate::read::load_regular;
 use std::path::{Component, Path, PathBuf};
 
 /// The text of a scene file, or why there is none.
 pub(crate) fn read_text(path: &Path) -> Result<String, String> {
-    if path.is_dir() {
-        return Err("this is a folder; expected a scene file".into());
-    }
-    let file = File::open(path).map_err(|error| format!("the file cannot be read: {error}"))?;
-    let mut bytes = Vec::new();
-    file.take(MAX_SCENE_BYTES + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|error| format!("the file cannot be read: {error}"))?;
-    if bytes.len() as u64 > MAX_SCENE_BYTES {
-        return Err(format!("the file is larger than {} MiB; expected a scene file", MAX_SCENE_BYTES >> 20));
-    }
+    let bytes = load_regular(path, MAX_SCENE_BYTES).map_err(|error| match error.kind() {
+        std::io::ErrorKind::IsADirectory => "this is a folder; expected a scene file".to_owned(),
+        _ => format!("the file cannot be read: {error}"),
+    })?;
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         format!("the file is not text: byte {at} is not UTF-8; expected a scene file")

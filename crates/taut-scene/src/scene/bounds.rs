@@ -9,9 +9,9 @@
 //! | `solver.max_shear` | | likewise | | |
 //! | `[[limit]]` | whatever it names of a cloth takes the place of all above for that cloth | | | |
 //!
-//! Solvers that are asked for by another name than "auto" have no limits but those of `[[limit]]`.
+//! Solvers that are asked for by another name than "auto" and "multigrid" have no limits but those of `[[limit]]`.
 
-use super::settings::{Cap, Cloth, Limit, Settings, ShearCap};
+use super::settings::{Cap, Cloth, Limit, Settings, ShearCap, Solver};
 use taut::limit::{LimitSpec, StretchBounds};
 use taut::{Membrane, Orthotropic, Params};
 
@@ -34,6 +34,18 @@ pub(crate) struct Named {
     pub edge: bool,
 }
 
+impl Named {
+    fn or(self, other: Named) -> Named {
+        Named {
+            weft: self.weft || other.weft,
+            warp: self.warp || other.warp,
+            shear: self.shear || other.shear,
+            any: self.any || other.any,
+            edge: self.edge || other.edge,
+        }
+    }
+}
+
 impl Settings {
     /// The engine's limiters: those of `[[limit]]` in the order they act, then the bounds that hold by default, once for
     /// all cloth that has the same.
@@ -54,6 +66,9 @@ impl Settings {
 
     /// The engine's parameters, as far as they are the solver's.
     pub(crate) fn step_params(&self) -> Params {
+        if let Some(multigrid) = self.chosen() {
+            return multigrid.params();
+        }
         let mut params = self.solver.params();
         // The engine chooses substeps for cloth. Soft bodies of shares are as stiff as their substeps are many.
         if params.substeps == 0 && self.solid.iter().any(|solid| solid.material.elastic.is_none()) {
@@ -63,25 +78,34 @@ impl Settings {
         params
     }
 
+    /// What `auto` takes where there is cloth, all that moves has a stiffness in physical units, and no key is set that
+    /// only projection knows.
+    pub fn chosen(&self) -> Option<Solver> {
+        let Solver::Auto(auto) = &self.solver else { return None };
+        let cloth = self.cloth.iter().all(|c| c.material.params().elasticity.is_some());
+        let elastic = !self.cloth.is_empty() && cloth && self.solid.iter().all(|s| s.material.elastic.is_some());
+        if elastic { auto.for_materials() } else { None }
+    }
+
     /// What holds by default on a cloth, without what a limit names.
     fn unnamed(&self, cloth: &Cloth) -> StretchBounds {
         let mut bounds = self.defaults(cloth);
         let here = |limit: &&Limit| limit.bodies().is_empty() || limit.bodies().contains(&cloth.shape.name);
-        for limit in self.limit.iter().filter(here) {
-            let named = limit.named(cloth);
-            let drop = |bound: &mut f64, named: bool| {
-                if named {
-                    *bound = f64::INFINITY;
-                }
-            };
-            drop(&mut bounds.weft, named.weft);
-            drop(&mut bounds.warp, named.warp);
-            drop(&mut bounds.shear, named.shear);
-            // What has no direction is bounded in all of them: who names one means that.
-            drop(&mut bounds.any, named.any || named.weft || named.warp);
-            drop(&mut bounds.edge, named.edge);
+        let all = self.limit.iter().filter(here).map(|limit| limit.named(cloth));
+        let named = all.fold(Named::default(), Named::or);
+        // What has no direction is bounded in all of them. Who names one thread means that, and the other keeps its bound.
+        if !named.any && (named.weft || named.warp) {
+            (bounds.weft, bounds.warp) = (bounds.weft.min(bounds.any), bounds.warp.min(bounds.any));
+            bounds.any = f64::INFINITY;
         }
-        bounds
+        let left = |bound: f64, named: bool| if named { f64::INFINITY } else { bound };
+        StretchBounds {
+            weft: left(bounds.weft, named.weft),
+            warp: left(bounds.warp, named.warp),
+            shear: left(bounds.shear, named.shear),
+            any: left(bounds.any, named.any),
+            edge: left(bounds.edge, named.edge),
+        }
     }
 
     /// What holds by default on a cloth.

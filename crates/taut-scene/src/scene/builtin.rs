@@ -14,7 +14,7 @@ macro_rules! builtin {
         /// Every built-in scene, the first the one to begin with.
         pub static BUILTIN: &[Builtin] = &[$(Builtin {
             name: $name,
-            text: include_str!(concat!("../../../../scenes/", $name, ".toml")),
+            text: include_str!(concat!("../../scenes/", $name, ".toml")),
         }),*];
     };
 }

@@ -3,14 +3,19 @@
 use super::Settings;
 use super::decode::ticked;
 use super::document::{Node, Tree, quoted};
-use super::error::Problem;
+use super::error::{MOST_PROBLEMS, Problem};
 use super::settings::{Collider, GenerateSolid, GenerateSurface, Limit, MeshShape, Shape};
 use super::suggest::did_you_mean;
+use std::collections::{HashMap, HashSet};
 
 /// Everything in a scene that does not fit together.
 pub(crate) fn problems(settings: &Settings, root: &Node) -> Vec<Problem> {
     let mut check = Check { root, problems: Vec::new() };
     check.anything();
+    check.counts();
+    if !check.problems.is_empty() {
+        return check.problems;
+    }
     check.bodies(settings);
     check.pins(settings);
     check.colliders(settings);
@@ -25,6 +30,9 @@ struct Check<'a> {
 
 impl<'a> Check<'a> {
     fn report(&mut self, path: &str, message: String, help: Vec<String>) {
+        if self.problems.len() >= MOST_PROBLEMS {
+            return;
+        }
         self.problems.push(Problem { span: Some(self.root.locate(path)), message, help });
     }
 
@@ -36,19 +44,30 @@ impl<'a> Check<'a> {
         }
     }
 
+    /// Lists that nobody has written by hand, and that would be compared with one another element by element.
+    fn counts(&mut self) {
+        for entry in self.root.entries().unwrap_or_default() {
+            let Tree::Array(items) = &entry.node.tree else { continue };
+            if items.len() > MOST_ELEMENTS {
+                let (list, many) = (ticked(&entry.key), items.len());
+                let message = format!("{list} has {many} elements; expected at most {MOST_ELEMENTS}");
+                self.problems.push(Problem { span: Some(entry.at), message, help: vec![] });
+            }
+        }
+    }
+
     fn bodies(&mut self, settings: &Settings) {
         let cloth = settings.cloth.iter().enumerate().map(|(at, cloth)| ("cloth", at, cloth.shape.name.as_str()));
         let solid = settings.solid.iter().enumerate().map(|(at, solid)| ("solid", at, solid.shape.name.as_str()));
-        let mut taken: Vec<&str> = Vec::new();
+        let mut taken: HashSet<&str> = HashSet::new();
         for (list, at, name) in cloth.chain(solid) {
             let path = format!("{list}.{at}");
             if name.is_empty() {
                 self.report(&format!("{path}.name"), format!("`{path}.name` is empty; expected a name"), vec![]);
-            } else if taken.contains(&name) {
+            } else if !taken.insert(name) {
                 let message = format!("there are two bodies called {}; expected a name for each", ticked(name));
                 self.report(&format!("{path}.name"), message, vec![]);
             }
-            taken.push(name);
             let kinds = if list == "cloth" { GenerateSurface::KINDS } else { GenerateSolid::KINDS };
             self.one_mesh(&path, &format!("{list} {}", ticked(name)), self.element(list, at), kinds);
         }
@@ -83,8 +102,8 @@ impl<'a> Check<'a> {
     }
 
     fn pins(&mut self, settings: &Settings) {
-        let bodies: Vec<&str> = body_names(settings).collect();
-        let colliders: Vec<&str> = settings.collider.iter().filter_map(|c| c.name.as_deref()).collect();
+        let bodies = Names::new(body_names(settings));
+        let colliders = collider_names(settings);
         for (at, pin) in settings.pin.iter().enumerate() {
             let path = self.root.element_path("pin", at);
             self.known(&format!("{path}.body"), "body", &pin.body, &bodies);
@@ -100,22 +119,24 @@ impl<'a> Check<'a> {
         }
     }
 
-    fn known(&mut self, path: &str, what: &str, name: &str, known: &[&str]) {
-        if known.contains(&name) {
+    fn known(&mut self, path: &str, what: &str, name: &str, known: &Names) {
+        if known.set.contains(name) || self.problems.len() >= MOST_PROBLEMS {
             return;
         }
-        let mut help: Vec<String> = did_you_mean(name, known.iter().copied()).into_iter().collect();
-        help.push(match known {
+        let mut help: Vec<String> = did_you_mean(name, known.list.iter().copied()).into_iter().collect();
+        help.push(match &known.list[..] {
             [] => format!("no {what} has a name"),
-            known => format!("known: {}", known.join(", ")),
+            few if few.len() <= MOST_NAMES => format!("known: {}", few.join(", ")),
+            many => format!("known: {}, and {} more", many[..MOST_NAMES].join(", "), many.len() - MOST_NAMES),
         });
         self.report(path, format!("`{path}` is {}, but no {what} is called that", super::document::quoted(name)), help);
     }
 
     fn limits(&mut self, settings: &Settings) {
+        let all = Names::new(body_names(settings));
         for (at, limit) in settings.limit.iter().enumerate() {
             let (path, kind) = (format!("limit.{at}"), limit.kind());
-            let (all, fit): (Vec<&str>, Vec<&str>) = (body_names(settings).collect(), limit.fits(settings));
+            let fit = Names::new(limit.fits(settings).into_iter());
             let what = match limit {
                 Limit::Volume(_) => "solid",
                 Limit::Fabric(_) => "cloth with a fabric",
@@ -124,7 +145,7 @@ impl<'a> Check<'a> {
             };
             for (number, name) in limit.bodies().iter().enumerate() {
                 let path = format!("{path}.bodies.{number}");
-                if all.contains(&name.as_str()) && !fit.contains(&name.as_str()) {
+                if all.set.contains(name.as_str()) && !fit.set.contains(name.as_str()) {
                     let message = format!(
                         "`{path}` is {}, which is no {what}: \"{kind}\" has nothing to limit there",
                         quoted(name)
@@ -134,7 +155,7 @@ impl<'a> Check<'a> {
                     self.known(&path, what, name, &fit);
                 }
             }
-            if limit.bodies().is_empty() && fit.is_empty() && !all.is_empty() {
+            if limit.bodies().is_empty() && fit.list.is_empty() && !all.list.is_empty() {
                 let message = format!("`{path}` has nothing to limit: the scene has no {what}");
                 self.report(&path, message, vec![]);
             }
@@ -146,22 +167,24 @@ impl<'a> Check<'a> {
     }
 
     fn colliders(&mut self, settings: &Settings) {
-        let names: Vec<&str> = settings.collider.iter().filter_map(|c| c.name.as_deref()).collect();
+        let names = collider_names(settings);
+        let chains = Chains::new(&settings.collider);
+        let mut taken: HashSet<&str> = HashSet::new();
         for (at, collider) in settings.collider.iter().enumerate() {
             let path = self.root.element_path("collider", at);
             if let Shape::Mesh(mesh) = &collider.shape {
                 self.mesh(&path, at, mesh);
             }
+            if let Some(name) = collider.name.as_deref().filter(|name| !taken.insert(name)) {
+                let (path, name) = (format!("collider.{at}.name"), ticked(name));
+                self.report(&path, format!("there are two colliders called {name}; expected a name for each"), vec![]);
+            }
             if let Some(follow) = &collider.follow {
                 self.known(&format!("{path}.follow"), "collider", follow, &names);
-                if leaders(&settings.collider, at).is_none() {
+                if chains.depth(at).is_none() {
                     let path = format!("{path}.follow");
                     self.report(&path, format!("`{path}` leads back to itself"), vec![]);
                 }
-            }
-            if collider.motion.as_ref().is_some_and(|motion| motion.scale.is_some()) {
-                let path = format!("collider.{at}.motion.scale");
-                self.report(&path, format!("`{path}` is given, but colliders keep their size"), vec![]);
             }
         }
     }
@@ -179,20 +202,76 @@ impl<'a> Check<'a> {
     }
 }
 
-/// The colliders that one moves along with, the nearest first; nothing if they lead round in a circle.
-pub(crate) fn leaders(all: &[Collider], at: usize) -> Option<Vec<usize>> {
-    let mut found = Vec::new();
-    let mut last = at;
-    while let Some(name) = &all[last].follow {
-        let Some(next) = all.iter().position(|c| c.name.as_ref() == Some(name)) else { break };
-        if next == at || found.contains(&next) {
-            return None;
-        }
-        found.push(next);
-        last = next;
-    }
-    Some(found)
+/// Names by which something can be referred to.
+struct Names<'a> {
+    list: Vec<&'a str>,
+    set: HashSet<&'a str>,
 }
+
+impl<'a> Names<'a> {
+    fn new(names: impl Iterator<Item = &'a str>) -> Self {
+        let list: Vec<&str> = names.collect();
+        Names { set: list.iter().copied().collect(), list }
+    }
+}
+
+fn collider_names(settings: &Settings) -> Names<'_> {
+    Names::new(settings.collider.iter().filter_map(|collider| collider.name.as_deref()))
+}
+
+/// Which collider moves along with which.
+#[derive(Clone, Debug)]
+pub(crate) struct Chains {
+    /// The one that each moves along with.
+    leaders: Vec<Option<usize>>,
+    /// How many others each moves along with; nothing if they lead round in a circle.
+    depths: Vec<Option<usize>>,
+}
+
+impl Chains {
+    /// Those of all colliders, in time that grows with their number, however long the chains.
+    pub fn new(all: &[Collider]) -> Self {
+        let named = all.iter().enumerate().filter_map(|(at, collider)| Some((collider.name.as_deref()?, at)));
+        // Of several with one name, the first counts.
+        let by_name: HashMap<&str, usize> = named.rev().collect();
+        let leader = |collider: &Collider| by_name.get(collider.follow.as_deref()?).copied();
+        let leaders: Vec<Option<usize>> = all.iter().map(leader).collect();
+        let mut depths = vec![None; all.len()];
+        let mut seen = vec![false; all.len()];
+        for start in 0..all.len() {
+            let mut way = Vec::new();
+            let mut here = Some(start);
+            while let Some(at) = here.filter(|&at| !seen[at]) {
+                seen[at] = true;
+                way.push(at);
+                here = leaders[at];
+            }
+            // Where the way ends: at nothing, at what is known, or at itself, which then is a circle.
+            let mut depth = here.map_or(Some(0), |at| depths[at].map(|depth: usize| depth + 1));
+            for &at in way.iter().rev() {
+                depths[at] = depth;
+                depth = depth.map(|depth| depth + 1);
+            }
+        }
+        Chains { leaders, depths }
+    }
+
+    /// The collider that one moves along with.
+    pub fn leader(&self, at: usize) -> Option<usize> {
+        self.leaders[at]
+    }
+
+    /// How many others a collider moves along with; nothing if they lead round in a circle.
+    pub fn depth(&self, at: usize) -> Option<usize> {
+        self.depths[at]
+    }
+}
+
+/// Elements that a list of a scene may have: it is compared with others, and nobody writes more.
+const MOST_ELEMENTS: usize = 10_000;
+
+/// Names that are listed for who has misspelt one.
+const MOST_NAMES: usize = 40;
 
 /// The names of all cloth and solids.
 pub(crate) fn body_names(settings: &Settings) -> impl Iterator<Item = &str> {

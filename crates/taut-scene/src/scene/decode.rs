@@ -5,7 +5,7 @@
 //! way of the two traits here.
 
 use super::document::{Entry, Node, Tree, quoted};
-use super::error::{Problem, Span};
+use super::error::{MOST_PROBLEMS, Problem, Span};
 use super::suggest::did_you_mean;
 use super::units;
 use serde_json::{Value as Json, json};
@@ -126,7 +126,12 @@ pub(crate) struct Field {
 pub(crate) struct Reader {
     pub problems: Vec<Problem>,
     path: Vec<String>,
+    /// The keys of all kinds of what is being read at this depth of the path.
+    kinds: (usize, Kinds),
 }
+
+/// Kinds of a table, each with its keys.
+pub(crate) type Kinds = Vec<(&'static str, Vec<&'static str>)>;
 
 impl Reader {
     /// The dotted path of what is being read, as `--set` would have it.
@@ -135,7 +140,14 @@ impl Reader {
     }
 
     pub fn report(&mut self, span: Span, message: String, help: Vec<String>) {
-        self.problems.push(Problem { span: Some(span), message, help });
+        if !self.full() {
+            self.problems.push(Problem { span: Some(span), message, help });
+        }
+    }
+
+    /// Whether there are so many problems that nobody wants more.
+    pub fn full(&self) -> bool {
+        self.problems.len() >= MOST_PROBLEMS
     }
 
     /// Says what was found in place of what.
@@ -150,6 +162,20 @@ impl Reader {
         let result = work(self);
         self.path.pop();
         result
+    }
+
+    /// Does something to a table that might be of other kinds.
+    pub fn among<R>(&mut self, kinds: Kinds, work: impl FnOnce(&mut Self) -> R) -> R {
+        let before = std::mem::replace(&mut self.kinds, (self.path.len(), kinds));
+        let result = work(self);
+        self.kinds = before;
+        result
+    }
+
+    /// The kinds of the table being read that know a key.
+    fn kinds_with(&self, key: &str) -> Vec<&'static str> {
+        let here = self.kinds.1.iter().filter(|_| self.kinds.0 == self.path.len());
+        here.filter(|(_, keys)| keys.contains(&key)).map(|(kind, _)| *kind).collect()
     }
 
     /// Reads a key, or takes its default. With neither, reports that it is missing.
@@ -178,9 +204,16 @@ impl Reader {
     /// Reports keys that nobody knows.
     pub fn unknown(&mut self, entries: &[Entry], known: &[&str]) {
         for entry in entries.iter().filter(|entry| !known.contains(&entry.key.as_str())) {
+            if self.full() {
+                return;
+            }
             let here = if self.path.is_empty() { "the scene".to_owned() } else { format!("`{}`", self.path()) };
             let message = format!("unknown key {} in {here}", ticked(&entry.key));
             let mut help: Vec<String> = did_you_mean(&entry.key, known.iter().copied()).into_iter().collect();
+            let kinds = self.kinds_with(&entry.key);
+            if !kinds.is_empty() {
+                help.insert(0, format!("it is a key of `kind` = {}", one_of(&kinds)));
+            }
             help.push(format!("known keys: {}", known.join(", ")));
             self.report(entry.at, message, help);
         }

@@ -51,10 +51,14 @@ pub struct SceneError {
 /// More would scroll the first ones away.
 const MOST_SHOWN: usize = 20;
 
+/// More are not looked for: a file with a million wrong lines must not take a million messages.
+pub(crate) const MOST_PROBLEMS: usize = 200;
+
 impl SceneError {
     pub(crate) fn new(sources: &Sources, mut problems: Vec<Problem>) -> Self {
         problems.sort_by_key(|problem| problem.span);
         problems.dedup();
+        problems.truncate(MOST_PROBLEMS);
         SceneError { sources: sources.clone(), problems }
     }
 
@@ -64,7 +68,7 @@ impl SceneError {
         SceneError { sources, problems: vec![Problem { span: None, message, help }] }
     }
 
-    /// How many problems there are.
+    /// How many problems there are; more than 200 are not counted.
     pub fn count(&self) -> usize {
         self.problems.len()
     }
@@ -138,7 +142,8 @@ impl fmt::Display for SceneError {
         match self.problems.len() {
             0 | 1 => {}
             all if all > MOST_SHOWN => {
-                writeln!(out, "{all} problems in {}; the first {MOST_SHOWN} are shown", self.sources.name)?;
+                let more = if all >= MOST_PROBLEMS { " or more" } else { "" };
+                writeln!(out, "{all}{more} problems in {}; the first {MOST_SHOWN} are shown", self.sources.name)?;
             }
             all => writeln!(out, "{all} problems in {}", self.sources.name)?,
         }

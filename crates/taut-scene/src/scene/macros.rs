@@ -261,10 +261,10 @@ macro_rules! variants {
                 let default: Option<&str> = None $(.or(Some($default)))?;
                 let expected = Self::expected(rule);
                 let (kind, entries) = $crate::scene::choose::kind(reader, node, &expected, Self::KINDS, default)?;
-                match kind {
+                reader.among(vec![$(($kind, <$section>::keys())),+], |reader| match kind {
                     $($kind => <$section>::read(reader, entries, Some("kind"), node.span).map(Self::$variant),)+
                     _ => None,
-                }
+                })
             }
 
             #[inline(never)]

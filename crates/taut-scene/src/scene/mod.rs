@@ -39,7 +39,7 @@ mod track;
 mod units;
 
 pub use builtin::{BUILTIN, Builtin, CONTACT_SCENES, builtin};
-pub(crate) use check::leaders;
+pub(crate) use check::Chains;
 pub use error::SceneError;
 pub use project::{ProjectError, new_project};
 pub use schema::schema;
@@ -47,6 +47,7 @@ pub use settings::Settings;
 pub(crate) use suggest::did_you_mean;
 pub use track::{Interpolation, KeyOptions, Keyed, Track};
 
+use crate::read::Memory;
 use crate::write::hash::Hash64;
 use document::Node;
 use error::{Problem, Sources};
@@ -65,12 +66,20 @@ pub struct Scene {
     folder: Option<PathBuf>,
     root: Node,
     attached: Vec<(String, Arc<[u8]>)>,
+    memory: Memory,
 }
 
 impl Scene {
     /// Reads a scene by path or, failing that, by the name of a built-in one. `sets` are changes of the form
     /// `key=value`, see [`Scene::parse`].
     pub fn open(which: &str, sets: &[String]) -> Result<Self, SceneError> {
+        Scene::open_within(which, sets, Memory::default())
+    }
+
+    /// Like [`open`](Self::open), with another amount of memory that the scene and each file it names may take on top
+    /// of 20 times
+    /// its size on disk.
+    pub fn open_within(which: &str, sets: &[String], memory: Memory) -> Result<Self, SceneError> {
         let path = Path::new(which);
         match builtin(which) {
             Some(found) if !path.is_file() => Scene::parse(&format!("{which}.toml"), found.text, None, sets),
@@ -81,12 +90,17 @@ impl Scene {
                 let message = format!("there is no file and no built-in scene called {}", decode::ticked(which));
                 Err(SceneError::whole("", message, help))
             }
-            _ => Scene::load(path, sets),
+            _ => Scene::load_within(path, sets, memory),
         }
+        .map(|scene| Scene { memory, ..scene })
     }
 
     /// Reads a scene file. Files it names are looked for in its folder.
     pub fn load(path: &Path, sets: &[String]) -> Result<Self, SceneError> {
+        Scene::load_within(path, sets, Memory::default())
+    }
+
+    fn load_within(path: &Path, sets: &[String], memory: Memory) -> Result<Self, SceneError> {
         let name = path.to_string_lossy();
         let text = assets::read_text(path).map_err(|message| {
             // The folder of a project is easily given instead of the scene in it.
@@ -95,13 +109,26 @@ impl Scene {
             SceneError::whole(&name, message, help.into_iter().collect())
         })?;
         let folder = path.parent().map(|p| if p.as_os_str().is_empty() { PathBuf::from(".") } else { p.into() });
-        Scene::parse(&name, &text, folder.as_deref(), sets)
+        Scene::parse_within(&name, &text, folder.as_deref(), sets, memory)
     }
 
     /// Reads a scene from text. `name` is for messages; files it names are looked for in `folder`, and without one
     /// there must not be any. `sets` are changes such as `cloth.flag.stiffness.warp=0.2`: a dotted path, where
     /// elements of lists go by name or by number from 0, and a TOML value or bare text.
     pub fn parse(name: &str, text: &str, folder: Option<&Path>, sets: &[String]) -> Result<Self, SceneError> {
+        Scene::parse_within(name, text, folder, sets, Memory::default())
+    }
+
+    fn parse_within(
+        name: &str,
+        text: &str,
+        folder: Option<&Path>,
+        sets: &[String],
+        memory: Memory,
+    ) -> Result<Self, SceneError> {
+        memory.check(name, text.len(), document::held_by(text)).map_err(|error| {
+            SceneError::whole(name, error.message, vec!["a scene of so many values is better split up".into()])
+        })?;
         let sources = Sources { name: name.to_owned(), text: text.to_owned(), sets: sets.to_vec() };
         let fail = |problems: Vec<Problem>| SceneError::new(&sources, problems);
         let mut root = document::parse(text).map_err(fail)?;
@@ -112,12 +139,13 @@ impl Scene {
             }
         }
         let settings = decode::Value::decode(&mut reader, &root, &decode::Rule::ANY);
-        if let Some(settings) = &settings {
+        if let Some(settings) = settings.as_ref().filter(|_| !reader.full()) {
             reader.problems.extend(check::problems(settings, &root));
         }
         match settings {
             Some(settings) if reader.problems.is_empty() => {
-                Ok(Scene { settings, sources, folder: folder.map(Path::to_path_buf), root, attached: Vec::new() })
+                let (folder, attached) = (folder.map(Path::to_path_buf), Vec::new());
+                Ok(Scene { settings, sources, folder, root, attached, memory })
             }
             _ => Err(SceneError::new(&sources, reader.problems)),
         }
@@ -133,6 +161,11 @@ impl Scene {
     /// The bytes of a file that came along.
     pub(crate) fn attached(&self, name: &str) -> Option<&[u8]> {
         self.attached.iter().find(|file| file.0 == name).map(|file| &*file.1)
+    }
+
+    /// Memory that each file it names may take on top of 20 times its size on disk.
+    pub fn memory(&self) -> Memory {
+        self.memory
     }
 
     /// The folder in which files that the scene names are looked for.

@@ -35,6 +35,12 @@ impl Attachment {
     }
 }
 
+/// How far a point is from the nearest of some triangles, m; ∞ without any.
+pub(super) fn distance(point: [f64; 3], positions: &[[f64; 3]], triangles: &[[u32; 3]]) -> f64 {
+    let each = triangles.iter().map(|t| vertex_triangle(V3::from(point), t.map(|v| V3::from(positions[v as usize]))));
+    each.map(|closest| closest.distance2).fold(f64::INFINITY, f64::min).sqrt()
+}
+
 fn weighted([a, b, c]: [DVec3; 3], weights: DVec3) -> DVec3 {
     DMat3::from_cols(a, b, c) * weights
 }

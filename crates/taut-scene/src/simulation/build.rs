@@ -1,7 +1,7 @@
 //! From a scene to bodies: meshes made or read, placed and given to the engine.
 
 use super::{Object, ObjectKind, weights};
-use crate::generate::{GenerateError, Transform, frames_along, frames_around, frames_from_surface};
+use crate::generate::{GenerateError, MAX_ELEMENTS, Transform, frames_along, frames_around, frames_from_surface};
 use crate::read;
 use crate::scene::settings::{Cloth, Colour, Frames, Solid};
 use crate::scene::{Scene, SceneError};
@@ -17,6 +17,8 @@ pub(super) struct Bodies {
     pub starts: Vec<(u32, Vec<[f64; 3]>)>,
     /// What was odd about files.
     pub warnings: Vec<String>,
+    /// Triangles and tetrahedra so far.
+    elements: usize,
 }
 
 /// Colours for bodies that ask for none, in turn.
@@ -31,8 +33,8 @@ const COLOURS: [Colour; 6] = [
 
 impl Bodies {
     pub fn new(scene: &Scene) -> Result<Self, SceneError> {
-        let mut bodies =
-            Bodies { builder: ModelBuilder::new(), objects: Vec::new(), starts: Vec::new(), warnings: Vec::new() };
+        let (objects, starts, warnings) = (Vec::new(), Vec::new(), Vec::new());
+        let mut bodies = Bodies { builder: ModelBuilder::new(), objects, starts, warnings, elements: 0 };
         for (at, cloth) in scene.settings.cloth.iter().enumerate() {
             bodies.add_cloth(scene, &scene.element_path("cloth", at), cloth)?;
         }
@@ -49,6 +51,7 @@ impl Bodies {
             Some(generate) => generate.mesh().map_err(generator(scene, path, "generate"))?,
             None => self.read_surface(scene, path, cloth)?,
         };
+        self.count(scene, path, mesh.triangles.len())?;
         let place =
             Transform { scale: cloth.place.scale.0, rotate: cloth.place.rotate.0, translate: cloth.place.translate };
         let start = cloth.shape.generate.as_ref().map_or(Ok(None), |generate| generate.start());
@@ -73,6 +76,7 @@ impl Bodies {
             Some(generate) => generate.mesh().map_err(generator(scene, path, "generate"))?,
             None => self.read_tets(scene, path, solid)?,
         };
+        self.count(scene, path, mesh.tets.len())?;
         let place =
             Transform { scale: solid.place.scale.0, rotate: solid.place.rotate.0, translate: solid.place.translate };
         let mut mesh = place.tet_mesh(mesh).map_err(generator(scene, path, ""))?;
@@ -84,6 +88,19 @@ impl Bodies {
         let info = fields.iter().fold(info, |info, name| info.with_field(name, FieldOn::Tets));
         self.push(ObjectKind::Solid, info, mesh.groups, base, solid.surface.colour);
         Ok(())
+    }
+
+    /// Refuses bodies that are too much together, though each of them is not.
+    fn count(&mut self, scene: &Scene, path: &str, elements: usize) -> Result<(), SceneError> {
+        self.elements += elements;
+        if self.elements <= MAX_ELEMENTS as usize {
+            return Ok(());
+        }
+        let all = self.elements;
+        let message = format!(
+            "`{path}` and the bodies before it have {all} triangles and tetrahedra; expected at most {MAX_ELEMENTS}"
+        );
+        Err(scene.error(path, message, Vec::new()))
     }
 
     fn push(&mut self, kind: ObjectKind, info: ObjectInfo, groups: Vec<Group>, base: u32, colour: Option<Colour>) {
@@ -121,15 +138,15 @@ impl Bodies {
         let at = format!("{path}.mesh");
         let name = file.unwrap_or_default();
         let pick = part.map_or(read::Pick::All, |part| read::Pick::Named(part.to_owned()));
-        let options = read::Options { pick, ..read::Options::default() };
+        let options = read::Options { pick, memory: scene.memory(), ..read::Options::default() };
         let mesh = match scene.attached(name) {
             Some(bytes) => read::read_bytes(&read::Source::new(name, bytes), &options),
-            None => read::read_mesh(scene.asset(&at, name)?, &options),
+            None => {
+                let found = scene.asset(&at, name)?;
+                read::read_mesh(&found, &options).map_err(|error| error.calling(&found, name))
+            }
         };
-        let mesh = mesh.map_err(|mut error| {
-            error.file = name.to_owned();
-            scene.error(&at, format!("`{at}` cannot be read: {error}"), Vec::new())
-        })?;
+        let mesh = mesh.map_err(|error| scene.error(&at, format!("`{at}` cannot be read: {error}"), Vec::new()))?;
         self.warnings.extend(mesh.warnings.iter().map(|warning| format!("{name}: {warning}")));
         Ok(mesh)
     }

@@ -6,7 +6,7 @@ use crate::scene::{Scene, SceneError};
 /// What became of a simulation when its scene changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// It goes on with the same model: only the solver's settings, gravity or air are others.
+    /// It goes on with the same model: only limits, the solver's settings, gravity or air are others.
     Kept,
     /// It was built anew, and goes on with the positions and velocities that it had.
     Rebuilt,
@@ -20,10 +20,12 @@ impl Simulation {
     /// From then on it is a simulation of that scene: checkpoints are, too.
     pub fn change(&mut self, scene: &Scene, threads: usize) -> Result<Change, SceneError> {
         if self.same_model(scene) {
-            // The solver has a say in how far cloth may be stretched.
+            // The solver has a say in how far cloth may be stretched. What was reached under other limits says nothing
+            // about these.
             let limits = scene.settings.limits();
             if limits != self.limits() {
-                self.set_limits(&limits).map_err(super::build::builder(scene, "solver"))?;
+                self.set_limits(&limits).map_err(super::build::builder(scene, "limit"))?;
+                self.tally.tension = super::TensionLog::default();
             }
             self.identity = Self::identity_of(scene, scene.precision(), &*self.world, &self.drive.colliders);
             self.scene = scene.clone();
@@ -50,6 +52,7 @@ impl Simulation {
         let (old, new) = (&self.scene.settings, &scene.settings);
         let mut as_if = old.clone();
         as_if.solver = new.solver.clone();
+        as_if.limit = new.limit.clone();
         as_if.world = new.world.clone();
         as_if.air = new.air.clone();
         as_if.output = new.output.clone();

@@ -1,10 +1,11 @@
 //! Colliders: where they are over time, for the engine and for pictures.
 
-use super::motion::{Course, to_world};
+use super::motion::{Courses, to_world};
 use super::surface::Surface;
 use crate::generate::{self, BoxParams, CapsuleParams, SheetParams, SphereDetail, SphereParams};
 use crate::scene::settings::{Collider, Colour, Shape};
 use crate::scene::{Scene, SceneError};
+use std::sync::Arc;
 use taut::Pose;
 use taut::mesh::TriMesh;
 
@@ -14,22 +15,30 @@ pub struct ColliderObject {
     /// What the scene calls it, or `collider 0` and so on.
     pub name: String,
     /// Its surface at its own origin, m. Of a plane, which has no end, only a part; of a mesh that deforms, how it begins.
-    pub mesh: TriMesh,
+    pub mesh: Arc<TriMesh>,
     /// Whether it is a plane, which pictures may rather show as a floor.
     pub plane: bool,
     /// Colour, if the scene asks for one.
     pub colour: Option<Colour>,
     /// Whether the scene wants it shown.
     pub visible: bool,
-    course: Course,
+    /// Its number, and the ways of all.
+    number: usize,
+    courses: Arc<Courses>,
     source: Collider,
     /// If it is a mesh to the engine, too.
     surface: Option<Surface>,
 }
 
 impl ColliderObject {
-    /// One of the scene's colliders. What is odd about its files is added to `warnings`.
-    pub(super) fn new(scene: &Scene, at: usize, warnings: &mut Vec<String>) -> Result<Self, SceneError> {
+    /// One of the scene's colliders, after those `before` it. What is odd about its files is added to `warnings`.
+    pub(super) fn new(
+        scene: &Scene,
+        at: usize,
+        courses: &Arc<Courses>,
+        before: &[ColliderObject],
+        warnings: &mut Vec<String>,
+    ) -> Result<Self, SceneError> {
         let collider = &scene.settings.collider[at];
         let surface = match &collider.shape {
             Shape::Mesh(mesh) => Some(Surface::new(scene, &scene.element_path("collider", at), mesh, warnings)?),
@@ -37,11 +46,15 @@ impl ColliderObject {
         };
         Ok(ColliderObject {
             name: collider.name.clone().unwrap_or_else(|| format!("collider {at}")),
-            mesh: surface.as_ref().map_or_else(|| drawn(&collider.shape), |surface| surface.mesh(0.0)),
+            mesh: match &surface {
+                Some(surface) => Arc::new(surface.mesh(0.0)),
+                None => shared(before, &collider.shape),
+            },
             plane: matches!(collider.shape, Shape::Plane(_)),
             colour: collider.colour,
             visible: collider.visible,
-            course: Course::new(&scene.settings.collider, at),
+            number: at,
+            courses: courses.clone(),
             source: collider.clone(),
             surface,
         })
@@ -49,7 +62,7 @@ impl ColliderObject {
 
     /// Where it is at a time, s.
     pub fn pose(&self, time: f64) -> Pose {
-        self.course.pose(time)
+        self.courses.pose(self.number, time)
     }
 
     /// Where the vertices of its mesh are at a time (s), m.
@@ -69,7 +82,7 @@ impl ColliderObject {
 
     /// Whether it ever moves or deforms.
     pub(super) fn moves(&self) -> bool {
-        self.course.moves() || self.deforms()
+        self.courses.moves(self.number) || self.deforms()
     }
 
     /// Whether its vertices move against each other.
@@ -80,6 +93,11 @@ impl ColliderObject {
     /// Its shape, as the scene has it.
     pub(super) fn shape(&self) -> &Shape {
         &self.source.shape
+    }
+
+    /// Whether it is a simple shape and no mesh.
+    pub(super) fn simple(&self) -> bool {
+        !matches!(self.source.shape, Shape::Mesh(_))
     }
 
     /// As the engine has it, in a step from one time to another, s. Meshes are no such collider.
@@ -115,6 +133,16 @@ impl ColliderObject {
     pub(super) fn fingerprint(&self) -> Vec<f64> {
         self.surface.as_ref().map(Surface::fingerprint).unwrap_or_default()
     }
+}
+
+/// Colliders that are asked whether they have the same shape.
+const MOST_ASKED: usize = 8;
+
+/// The surface of a simple shape; that of a collider before if it has the same shape. Thousands of equal balls take no
+/// more than one.
+fn shared(before: &[ColliderObject], shape: &Shape) -> Arc<TriMesh> {
+    let same = before.iter().rev().take(MOST_ASKED).find(|other| other.shape() == shape);
+    same.map_or_else(|| Arc::new(drawn(shape)), |other| other.mesh.clone())
 }
 
 /// A surface fine enough to look round.

@@ -1,7 +1,7 @@
 //! What contact between surfaces did: in a frame, and in all of a run.
 
 use super::verify::Intersections;
-use taut::ContactReport;
+use taut::{Blockers, ContactReport};
 
 /// What contact between surfaces did in a run so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -27,6 +27,10 @@ pub struct ContactLog {
     pub crossed: Seen,
     /// Of `crossed`, between which two the first was: see [`Crossing`](super::Crossing).
     pub crossed_between: [u32; 2],
+    /// Of `impossible`, who left the first no room, by the engine's numbers.
+    pub blockers: Blockers,
+    /// How often a vertex was held where it was because nothing else could be proved.
+    pub held: u64,
 }
 
 /// Something that happened now and then.
@@ -38,8 +42,8 @@ pub struct Seen {
     pub most: u64,
     /// When first and last, s.
     pub times: [f64; 2],
-    /// Where first, m.
-    pub at: [f64; 3],
+    /// Where first, m, if that is known.
+    pub at: Option<[f64; 3]>,
 }
 
 impl Seen {
@@ -48,7 +52,7 @@ impl Seen {
             return;
         }
         if self.frames == 0 {
-            (self.times[0], self.at) = (time, at.unwrap_or_default());
+            (self.times[0], self.at) = (time, at);
         }
         self.times[1] = time;
         self.frames += 1;
@@ -56,13 +60,15 @@ impl Seen {
     }
 
     fn numbers(&self) -> [u64; 7] {
-        let [x, y, z] = self.at.map(f64::to_bits);
+        // No place is at a number that is none.
+        let [x, y, z] = self.at.unwrap_or([f64::NAN; 3]).map(f64::to_bits);
         let [first, last] = self.times.map(f64::to_bits);
         [self.frames, self.most, first, last, x, y, z]
     }
 
     fn from_numbers([frames, most, first, last, x, y, z]: [u64; 7]) -> Self {
-        Seen { frames, most, times: [first, last].map(f64::from_bits), at: [x, y, z].map(f64::from_bits) }
+        let at = Some([x, y, z].map(f64::from_bits)).filter(|at| at.iter().all(|x| !x.is_nan()));
+        Seen { frames, most, times: [first, last].map(f64::from_bits), at }
     }
 }
 
@@ -75,6 +81,12 @@ pub(super) fn add_step(frame: &mut ContactReport, step: &ContactReport, before: 
         removed: frame.removed + (step.removed - frame.removed) * share,
         impossible: frame.impossible.max(step.impossible),
         impossible_at: frame.impossible_at.or(step.impossible_at),
+        impossible_between: match frame.impossible {
+            0 => step.impossible_between,
+            _ => frame.impossible_between,
+        },
+        held: frame.held + step.held,
+        work: frame.work + step.work,
         tangled: frame.tangled.max(step.tangled),
         tangled_at: frame.tangled_at.or(step.tangled_at),
     };
@@ -88,6 +100,10 @@ impl ContactLog {
         self.frames += 1;
         self.stopped += frame.stopped;
         self.removed += (frame.removed - self.removed) / self.frames as f64;
+        self.held += frame.held;
+        if self.impossible.frames == 0 {
+            self.blockers = frame.impossible_between;
+        }
         self.impossible.add(frame.impossible, frame.impossible_at, time);
         self.tangled.add(frame.tangled, frame.tangled_at, time);
         if let Some((count, first)) = crossed.and_then(|crossed| Some((crossed.count, crossed.first?))) {
@@ -98,12 +114,12 @@ impl ContactLog {
         }
     }
 
-    /// What a person should know, a sentence each.
-    pub fn warnings(&self) -> Vec<String> {
+    /// What a person should know, a sentence each. `blockers` says who left cloth no room.
+    pub fn warnings(&self, blockers: impl Fn(&Blockers) -> String) -> Vec<String> {
         let mut out = Vec::new();
         let Seen { most, times: [first, last], at, .. } = self.tangled;
         if most > 0 {
-            let begun = format!("{most} pairs of triangles intersected at {first:.2} s, the first at {}", place(at));
+            let begun = format!("{most} pairs of triangles intersected at {first:.2} s{}", place(", the first at", at));
             out.push(match self.frame.tangled {
                 0 => format!("{begun}; all were apart after {last:.2} s"),
                 left => format!("{begun}; {left} still do at the end"),
@@ -112,9 +128,17 @@ impl ContactLog {
         let Seen { frames, most, times: [first, _], at } = self.impossible;
         if most > 0 {
             out.push(format!(
-                "colliders or pins left surfaces no room in {frames} frames, from {first:.2} s on, first at {}: there they \
-                 may pass through each other",
-                place(at)
+                "{} left surfaces no room in {frames} frames, from {first:.2} s on, up to {most} pairs{}: there they may pass \
+                 through each other",
+                blockers(&self.blockers),
+                place(", first at", at)
+            ));
+        }
+        if self.held > 0 {
+            out.push(format!(
+                "vertices were held where they were, {} times, because no motion could be proved free of intersections: try \
+                 more substeps",
+                self.held
             ));
         }
         if self.removed > MUCH_REMOVED {
@@ -134,11 +158,15 @@ impl ContactLog {
         let place = |at: Option<[f64; 3]>| at.map_or([0; 4], |[x, y, z]| [1, x.to_bits(), y.to_bits(), z.to_bits()]);
         let mut out = vec![frame.pairs, frame.stopped, frame.removed.to_bits(), frame.impossible, frame.tangled];
         out.extend([frame.impossible_at, frame.tangled_at].into_iter().flat_map(place));
+        out.extend(numbers_of(&frame.impossible_between));
+        out.extend([frame.held, frame.work]);
         out.extend(optional(self.intersections));
         out.extend(optional(self.began_free.map(u64::from)));
         out.extend([self.frames, self.stopped, self.removed.to_bits()]);
         out.extend([self.impossible, self.tangled, self.crossed].iter().flat_map(Seen::numbers));
         out.extend(self.crossed_between.map(u64::from));
+        out.extend(numbers_of(&self.blockers));
+        out.push(self.held);
         out
     }
 
@@ -153,7 +181,20 @@ impl ContactLog {
             Some((there > 0).then_some(at))
         };
         let (impossible_at, tangled_at) = (place()?, place()?);
-        let frame = ContactReport { pairs, stopped, removed, impossible, impossible_at, tangled, tangled_at };
+        let impossible_between = blockers_from([next()?, next()?, next()?]);
+        let (held, work) = (next()?, next()?);
+        let frame = ContactReport {
+            pairs,
+            stopped,
+            removed,
+            impossible,
+            impossible_at,
+            impossible_between,
+            held,
+            work,
+            tangled,
+            tangled_at,
+        };
         let mut optional = || Some((next()?, next()?)).map(|(there, value)| (there > 0).then_some(value));
         let (intersections, began_free) = (optional()?, optional()?.map(|free| free > 0));
         let (frames, stopped, removed) = (next()?, next()?, f64::from_bits(next()?));
@@ -166,6 +207,8 @@ impl ContactLog {
         };
         let (impossible, tangled, crossed) = (seen()?, seen()?, seen()?);
         let crossed_between = [next()? as u32, next()? as u32];
+        let blockers = blockers_from([next()?, next()?, next()?]);
+        let held = next()?;
         Some(ContactLog {
             frame,
             intersections,
@@ -177,14 +220,62 @@ impl ContactLog {
             tangled,
             crossed,
             crossed_between,
+            blockers,
+            held,
         })
     }
+}
+
+/// As numbers, for a checkpoint: 0 for none, else one more.
+fn numbers_of(blockers: &Blockers) -> [u64; 3] {
+    let [a, b] = blockers.colliders;
+    [a, b, blockers.pin].map(|number| number.map_or(0, |n| 1 + u64::from(n)))
+}
+
+/// What [`numbers_of`] gave.
+fn blockers_from(numbers: [u64; 3]) -> Blockers {
+    let [a, b, pin] = numbers.map(|n| n.checked_sub(1).map(|n| n as u32));
+    Blockers { colliders: [a, b], pin }
 }
 
 /// Motion beyond this share was not only kept from passing through things: it was visibly slowed.
 const MUCH_REMOVED: f64 = 0.05;
 
-/// A place in words.
-fn place([x, y, z]: [f64; 3]) -> String {
-    format!("({x:.3}, {y:.3}, {z:.3})")
+/// A place in words, after others; nothing if it is not known.
+fn place(before: &str, at: Option<[f64; 3]>) -> String {
+    at.map_or(String::new(), |[x, y, z]| format!("{before} ({x:.3}, {y:.3}, {z:.3})"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_that_is_not_known_is_not_called_the_origin() {
+        let mut log = ContactLog::default();
+        let impossible_between = Blockers { colliders: [Some(0), None], pin: Some(7) };
+        let frame = ContactReport {
+            impossible: 1,
+            impossible_between,
+            tangled: 2,
+            held: 3,
+            work: 4,
+            ..ContactReport::default()
+        };
+        log.add(frame, None, 0.5);
+        assert!(
+            log.warnings(|_| String::new()).iter().all(|said| !said.contains("(0.000")),
+            "{:?}",
+            log.warnings(|_| String::new())
+        );
+        assert_eq!(ContactLog::from_numbers(&log.numbers()), Some(log));
+        let known = ContactReport { tangled_at: Some([0.0; 3]), ..frame };
+        let mut log = ContactLog::default();
+        log.add(known, None, 0.5);
+        assert!(
+            log.warnings(|_| String::new())[0].contains("the first at (0.000, 0.000, 0.000)"),
+            "{:?}",
+            log.warnings(|_| String::new())
+        );
+    }
 }

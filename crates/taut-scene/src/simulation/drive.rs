@@ -3,10 +3,12 @@
 use super::colliders::ColliderObject;
 use super::engine::Engine;
 use super::hand::Hand;
+use super::motion::Courses;
 use super::pins::{self, PinnedVertices};
 use super::{Clock, Object};
 use crate::scene::settings::Settings;
 use crate::scene::{Scene, SceneError};
+use std::sync::Arc;
 use taut::Params;
 
 /// Colliders, pins and a hand.
@@ -24,8 +26,12 @@ impl Drive {
         engine: &mut dyn Engine,
         warnings: &mut Vec<String>,
     ) -> Result<Self, SceneError> {
-        let count = scene.settings.collider.len();
-        let colliders = (0..count).map(|at| ColliderObject::new(scene, at, warnings)).collect::<Result<Vec<_>, _>>()?;
+        let courses = Arc::new(Courses::new(&scene.settings.collider));
+        let mut colliders = Vec::new();
+        for at in 0..scene.settings.collider.len() {
+            let collider = ColliderObject::new(scene, at, &courses, &colliders, warnings)?;
+            colliders.push(collider);
+        }
         let pins = pins::pin_all(scene, objects, &colliders, engine)?;
         Ok(Drive { colliders, pins, hand: None })
     }

@@ -97,6 +97,8 @@ impl Metrics {
                 "stopped": self.contact.stopped,
                 "removed": self.contact.removed,
                 "impossible": self.contact.impossible,
+                "held": self.contact.held,
+                "work": self.contact.work,
                 "tangled": self.contact.tangled,
             },
             "intersections": self.intersections,

@@ -19,6 +19,7 @@ mod change;
 mod clock;
 mod colliders;
 mod contact_log;
+mod doubts;
 mod drive;
 mod engine;
 mod hand;
@@ -96,7 +97,7 @@ impl Simulation {
     /// Builds a scene: reads and makes its meshes, pins its pins. It is then at frame 0, the beginning. The results
     /// do not depend on the number of threads.
     pub fn new(scene: &Scene, precision: Precision, threads: usize) -> Result<Self, SceneError> {
-        let Bodies { builder, mut objects, starts, mut warnings } = Bodies::new(scene)?;
+        let Bodies { builder, mut objects, starts, mut warnings, .. } = Bodies::new(scene)?;
         let engine = match precision {
             Precision::F32 => engine::build::<f32>(builder, threads),
             Precision::F64 => engine::build::<f64>(builder, threads),
@@ -110,6 +111,8 @@ impl Simulation {
         let drive = Drive::new(scene, &objects, engine.as_mut(), &mut warnings)?;
         let watch = ContactWatch::new(engine.as_ref(), materials(scene), &drive.colliders);
         warnings.extend(unmet(&drive.colliders, &watch.materials));
+        warnings.extend(doubts::doubts(scene, precision, &objects, &watch.materials, &drive.colliders));
+        warnings.extend(pins::far_from_leaders(scene, &drive.pins, &drive.colliders));
         Ok(Simulation {
             identity: Self::identity_of(scene, precision, engine.as_ref(), &drive.colliders),
             scene: scene.clone(),
@@ -260,7 +263,21 @@ impl Simulation {
     /// What intersects now: bodies themselves, each other, and colliders. Triangles are checked by exact arithmetic.
     /// With contact, what the scene says need not meet does not count.
     pub fn intersections(&mut self) -> Intersections {
-        self.watch.check(&*self.world, &self.drive.colliders, self.clock.now())
+        let found = self.watch.check(&*self.world, &self.drive.colliders, self.clock.now());
+        self.watch.last = Some((self.clock.frame, found));
+        found
+    }
+
+    /// What is said of intersections in the frame it is at, if they were looked for and there are any. Where surfaces
+    /// are not to
+    /// meet, only a beginning like that is odd.
+    fn crossed(&self) -> Option<String> {
+        let (frame, found) = self.watch.last.filter(|(frame, _)| *frame == self.clock.frame)?;
+        let first = found.first.filter(|_| frame == 0 || self.scene.settings.contact.on)?;
+        let [a, b] = first.between.map(|number| self.name_of(number));
+        let (count, [x, y, z]) = (found.count, first.at);
+        let when = if frame == 0 { "at the beginning".to_owned() } else { format!("in frame {frame}") };
+        Some(format!("{count} intersections {when}, first of {a:?} with {b:?} at ({x:.3}, {y:.3}, {z:.3})"))
     }
 
     /// Counts what intersects after every step from now on; tells whether anything does now.
@@ -281,6 +298,20 @@ impl Simulation {
         let bodies = self.objects.iter().map(|object| &object.info.name);
         let mut names = bodies.chain(self.colliders().iter().map(|collider| &collider.name));
         names.nth(number as usize).map_or("", String::as_str)
+    }
+
+    /// Who left cloth no room, in words.
+    pub fn blockers(&self, blockers: &taut::Blockers) -> String {
+        // The engine has simple shapes first, then meshes.
+        let (simple, meshes): (Vec<_>, Vec<_>) = self.colliders().iter().partition(|collider| collider.simple());
+        let name = |number: u32| simple.iter().chain(&meshes).nth(number as usize).map(|c| format!("{:?}", c.name));
+        let colliders = blockers.colliders.into_iter().flatten().filter_map(name);
+        let pin = blockers.pin.map(|vertex| {
+            let (body, number) = self.vertex_of(vertex);
+            format!("the pin of vertex {number} of {body:?}")
+        });
+        let all: Vec<String> = colliders.chain(pin).collect();
+        if all.is_empty() { "colliders or pins".into() } else { all.join(" and ") }
     }
 
     /// The name of the body that a vertex of the engine's belongs to, and its number there.
@@ -342,9 +373,10 @@ impl Simulation {
     }
 
     /// What was odd about the meshes and how it was helped, what the scene asks for that has no effect or will not hold, and
-    /// whether a solver has stayed far from done; a sentence each.
+    /// whether a solver has stayed far from done; what intersects, if that was [looked for](Self::intersections). A
+    /// sentence each.
     pub fn warnings(&self) -> Vec<String> {
-        self.warnings.iter().cloned().chain(self.tally.unsolved.warning()).collect()
+        self.warnings.iter().cloned().chain(self.tally.unsolved.warning()).chain(self.crossed()).collect()
     }
 
     /// Seconds of work so far in each stage of the step, in the order of [`stage_names`].

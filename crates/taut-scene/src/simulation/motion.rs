@@ -1,9 +1,11 @@
 //! Poses, and motions over time.
 
 use crate::generate::Rotation;
-use crate::scene::leaders;
-use crate::scene::settings::{Collider, Motion};
+use crate::scene::settings::{Collider, Motion, Revolve};
+use crate::scene::{Chains, Track};
 use glam::{DQuat, DVec3};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
 use taut::Pose;
 
 /// Where a point of a pose's own is in the world.
@@ -26,24 +28,86 @@ fn turned(point: [f64; 3], about: [f64; 3], q: DQuat) -> DVec3 {
     about + rotate(q, DVec3::from(point) - about)
 }
 
-/// A collider's way through time, with those it moves along with.
-#[derive(Clone, Debug)]
-pub(super) struct Course {
-    own: Collider,
-    /// The nearest first.
-    leaders: Vec<Collider>,
+/// Leaders that are gone through one by one for every collider, as it always was, to the bit. Of longer chains the ways
+/// are put
+/// together once for all colliders of a scene.
+const SHORT_CHAIN: usize = 16;
+
+/// The ways of all colliders of a scene through time, with those they move along with.
+#[derive(Debug)]
+pub(super) struct Courses {
+    colliders: Vec<Collider>,
+    chains: Chains,
+    /// Leaders before those they lead.
+    order: Vec<usize>,
+    /// Whether each ever moves.
+    moving: Vec<bool>,
+    /// Where the ways of all have led at the times asked for last, if a chain is long.
+    known: Mutex<VecDeque<(f64, Arc<[Way]>)>>,
 }
 
-impl Course {
-    /// That of one of all colliders of a scene.
-    pub fn new(all: &[Collider], at: usize) -> Self {
-        let leaders = leaders(all, at).unwrap_or_default().into_iter().map(|leader| all[leader].clone()).collect();
-        Course { own: all[at].clone(), leaders }
+/// How far everything that moves along with a collider has been moved and turned.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    turn: DQuat,
+    shift: DVec3,
+}
+
+impl Way {
+    const NONE: Way = Way { turn: DQuat::IDENTITY, shift: DVec3::ZERO };
+
+    /// From one pose of a collider to another.
+    fn between(start: &Pose, now: &Pose) -> Way {
+        let turn = turn_of(now) * turn_of(start).conjugate();
+        Way { turn, shift: DVec3::from(now.position) - rotate(turn, start.position.into()) }
     }
 
-    /// Where it is at a time, s.
-    pub fn pose(&self, time: f64) -> Pose {
-        self.leaders.iter().fold(own_pose(&self.own, time), |pose, leader| {
+    /// This one, after another.
+    fn after(&self, first: &Way) -> Way {
+        Way { turn: (self.turn * first.turn).normalize(), shift: rotate(self.turn, first.shift) + self.shift }
+    }
+
+    fn take(&self, pose: &Pose) -> Pose {
+        let position = rotate(self.turn, pose.position.into()) + self.shift;
+        Pose { position: position.into(), rotation: (self.turn * turn_of(pose)).to_array() }
+    }
+}
+
+impl Courses {
+    /// Those of all colliders of a scene.
+    pub fn new(all: &[Collider]) -> Self {
+        let chains = Chains::new(all);
+        let mut order: Vec<usize> = (0..all.len()).collect();
+        order.sort_by_key(|&at| chains.depth(at));
+        let mut moving = vec![false; all.len()];
+        for &at in &order {
+            let led = chains.leader(at).filter(|_| chains.depth(at).is_some()).is_some_and(|leader| moving[leader]);
+            let own = all[at].motion.as_ref();
+            moving[at] = led || own.is_some_and(|motion| goes(&motion.translate, motion.rotate.as_ref()));
+        }
+        Courses { colliders: all.to_vec(), chains, order, moving, known: Mutex::new(VecDeque::new()) }
+    }
+
+    /// Whether a collider ever moves.
+    pub fn moves(&self, at: usize) -> bool {
+        self.moving[at]
+    }
+
+    /// Where a collider is at a time, s.
+    pub fn pose(&self, at: usize, time: f64) -> Pose {
+        let own = own_pose(&self.colliders[at], time);
+        match self.chains.depth(at) {
+            Some(depth) if depth <= SHORT_CHAIN => self.carried(own, at, time),
+            // A circle leads nowhere; scenes with one are refused.
+            None => own,
+            Some(_) => self.chains.leader(at).map_or(own, |leader| self.ways(time)[leader].take(&own)),
+        }
+    }
+
+    /// A pose of a collider, carried by its leaders one after another.
+    fn carried(&self, own: Pose, at: usize, time: f64) -> Pose {
+        let leaders = std::iter::successors(self.chains.leader(at), |&leader| self.chains.leader(leader));
+        leaders.map(|leader| &self.colliders[leader]).fold(own, |pose, leader| {
             let (start, now) = (own_pose(leader, 0.0), own_pose(leader, time));
             let turn = turn_of(&now) * turn_of(&start).conjugate();
             let position = to_world(&now, from_world(&start, pose.position));
@@ -51,10 +115,23 @@ impl Course {
         })
     }
 
-    /// Whether it ever moves.
-    pub fn moves(&self) -> bool {
-        let mut all = std::iter::once(&self.own).chain(&self.leaders);
-        all.any(|collider| collider.motion.as_ref().is_some_and(moves))
+    /// The way of every collider at a time (s), each with those of its leaders.
+    fn ways(&self, time: f64) -> Arc<[Way]> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, ways)) = known.iter().find(|(when, _)| *when == time) {
+            return ways.clone();
+        }
+        let mut ways = vec![Way::NONE; self.colliders.len()];
+        for &at in &self.order {
+            let collider = &self.colliders[at];
+            let own = Way::between(&own_pose(collider, 0.0), &own_pose(collider, time));
+            ways[at] = self.chains.leader(at).map_or(own, |leader| ways[leader].after(&own));
+        }
+        let ways: Arc<[Way]> = ways.into();
+        // A step asks for where it begins and where it ends, of one collider after another.
+        known.truncate(2);
+        known.push_front((time, ways.clone()));
+        ways
     }
 }
 
@@ -86,9 +163,13 @@ pub(super) fn moved(motion: &Motion, point: [f64; 3], time: f64) -> [f64; 3] {
 
 /// Whether a motion does anything but stay.
 pub(super) fn moves(motion: &Motion) -> bool {
-    !motion.translate.is_constant()
-        || motion.scale.as_ref().is_some_and(|resize| !resize.factor.is_constant())
-        || motion.rotate.as_ref().is_some_and(|turn| !turn.degrees.is_constant())
+    let scales = motion.scale.as_ref().is_some_and(|resize| !resize.factor.is_constant());
+    scales || goes(&motion.translate, motion.rotate.as_ref())
+}
+
+/// Whether a way or a turn ever changes.
+fn goes(translate: &Track<[f64; 3]>, rotate: Option<&Revolve>) -> bool {
+    !translate.is_constant() || rotate.is_some_and(|turn| !turn.degrees.is_constant())
 }
 
 fn quaternion(rotation: Rotation) -> DQuat {
@@ -122,6 +203,38 @@ fn rotate(q: DQuat, v: DVec3) -> DVec3 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scene::Scene;
+
+    /// Ways that are put together lead where the leaders, one after another, do.
+    #[test]
+    fn long_chains_lead_where_short_ones_do() {
+        let link = |at: usize| {
+            let follow = if at > 0 { format!("follow = \"{}\"\n", at - 1) } else { String::new() };
+            let turn = format!(
+                "rotate = {{ axis = [1, {at}, 2], about = [0, {at}, 0], degrees = {{ keys = [{{ time = 0, value = 5 }}, \
+                                {{ time = 1, value = {} }}] }} }}",
+                7 + at % 5
+            );
+            format!(
+                "[[collider]]\nname = \"{at}\"\n{follow}shape = \"plane\"\ntranslate = [{at}, 0, 1]\nmotion = {{ {turn} }}\n"
+            )
+        };
+        let text: String = (0..60).map(link).collect();
+        let text = format!("[[cloth]]\ngenerate = \"sheet\"\n{text}");
+        let scene = Scene::parse("a.toml", &text, None, &[]).unwrap_or_else(|error| panic!("{error}"));
+        let courses = Courses::new(&scene.settings.collider);
+        for at in [0, 16, 17, 59] {
+            for time in [0.0, 0.4, 1.0, 0.4] {
+                let (found, own) = (courses.pose(at, time), own_pose(&scene.settings.collider[at], time));
+                let expected = courses.carried(own, at, time);
+                let off = |k: usize| (found.position[k] - expected.position[k]).abs();
+                assert!((0..3).all(|k| off(k) < 1e-9), "{at} at {time} s: {found:?} {expected:?}");
+                let turned = turn_of(&found).dot(turn_of(&expected)).abs();
+                assert!((turned - 1.0).abs() < 1e-12, "{at} at {time} s: {turned}");
+            }
+            assert!(courses.moves(at));
+        }
+    }
     use crate::generate::Transform;
     use taut::mesh::TriMesh;
 

@@ -1,7 +1,7 @@
 //! Pins: which vertices a scene holds, and where they have to be.
 
 use super::Object;
-use super::attachment::Attachment;
+use super::attachment::{self, Attachment};
 use super::colliders::ColliderObject;
 use super::engine::Engine;
 use super::motion::{from_world, moved, moves, to_world};
@@ -235,6 +235,33 @@ pub(super) fn place_late(
         }
         pin.lead(colliders, pin.source.from);
     }
+}
+
+/// Places of a pin that are compared with what it follows.
+const MOST_COMPARED: usize = 64;
+
+/// What is said of pins that are far from the collider they follow: half its size and more. Colliders that nobody sees
+/// are there to
+/// be followed, and planes are everywhere.
+pub(super) fn far_from_leaders(scene: &Scene, pins: &[PinnedVertices], colliders: &[ColliderObject]) -> Vec<String> {
+    let mut out = Vec::new();
+    for (at, pin) in pins.iter().enumerate() {
+        let Some(leader) = pin.follow.as_ref().map(|leader| &colliders[leader.collider]) else { continue };
+        if leader.plane || !leader.visible {
+            continue;
+        }
+        let (surface, size) = (leader.positions(0.0), super::unsolved::diagonal(&leader.mesh.positions));
+        let places = pin.places.iter().step_by(pin.places.len().div_ceil(MOST_COMPARED).max(1));
+        let away = |&place: &[f64; 3]| attachment::distance(place, &surface, &leader.mesh.triangles);
+        let near = places.map(away).fold(f64::INFINITY, f64::min);
+        if near.is_finite() && near > 0.5 * size {
+            let (path, name) = (scene.element_path("pin", at), &leader.name);
+            out.push(format!(
+                "`{path}.follow`: collider {name:?} is {near:.2} m away from what it is to carry, further than half its size"
+            ));
+        }
+    }
+    out
 }
 
 /// All vertices that are held now, ascending.

@@ -5,6 +5,7 @@ use crate::read::animated::{AnimatedMesh, read_animated};
 use crate::read::{Options, Pick, ReadError, read_mesh};
 use crate::scene::settings::MeshShape;
 use crate::scene::{Scene, SceneError};
+use std::path::Path;
 use std::sync::Arc;
 use taut::ColliderMesh;
 use taut::mesh::TriMesh;
@@ -100,24 +101,26 @@ fn read(scene: &Scene, path: &str, mesh: &MeshShape, warnings: &mut Vec<String>)
     let at = format!("{path}.mesh");
     let name = mesh.mesh.as_deref().unwrap_or_default();
     let pick = mesh.part.clone().map_or(Pick::All, Pick::Named);
-    let options = Options { pick, animation: mesh.animation.clone(), ..Options::default() };
-    let unreadable = |at: &str, name: &str, mut error: ReadError| {
-        error.file = name.to_owned();
+    let (animation, memory) = (mesh.animation.clone(), scene.memory());
+    let options = Options { pick, animation, memory, ..Options::default() };
+    let unreadable = |at: &str, path: &Path, name: &str, error: ReadError| {
+        let error = error.calling(path, name);
         scene.error(at, format!("`{at}` cannot be read: {error}"), Vec::new())
     };
     let found = if name.contains('#') { scene.asset_sequence(&at, name)? } else { scene.asset(&at, name)? };
     let Some(cache) = &mesh.cache else {
-        let moving = read_animated(&found, None, mesh.fps, &options).map_err(|error| unreadable(&at, name, error))?;
+        let moving =
+            read_animated(&found, None, mesh.fps, &options).map_err(|error| unreadable(&at, &found, name, error))?;
         warnings.extend(moving.warnings.iter().map(|warning| format!("{name}: {warning}")));
         return Ok(moving);
     };
-    let file = read_mesh(&found, &options).map_err(|error| unreadable(&at, name, error))?;
+    let file = read_mesh(&found, &options).map_err(|error| unreadable(&at, &found, name, error))?;
     warnings.extend(file.warnings.iter().map(|warning| format!("{name}: {warning}")));
     let topology = file.surface.unwrap_or_default();
     let at = format!("{path}.cache");
     let found = scene.asset(&at, cache)?;
     let moving = read_animated(&found, Some(&topology), mesh.fps, &options);
-    let moving = moving.map_err(|error| unreadable(&at, cache, error))?;
+    let moving = moving.map_err(|error| unreadable(&at, &found, cache, error))?;
     warnings.extend(moving.warnings.iter().map(|warning| format!("{cache}: {warning}")));
     Ok(moving)
 }

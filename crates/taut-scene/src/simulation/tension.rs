@@ -118,7 +118,7 @@ pub struct WayTension {
     /// The largest tension of what can move.
     pub most: Peak,
     /// The largest compression of what can move: 0.1 is ten percent shorter. None in shear.
-    pub compression: f64,
+    pub compression: Peak,
     /// Triangles that can move and are beyond the bound.
     pub beyond: u32,
     /// The largest tension between held vertices alone.
@@ -129,7 +129,7 @@ pub struct WayTension {
 
 impl WayTension {
     const NONE: WayTension =
-        WayTension { most: Peak::NONE, compression: 0.0, beyond: 0, held: Peak::NONE, held_beyond: 0 };
+        WayTension { most: Peak::NONE, compression: Peak::NONE, beyond: 0, held: Peak::NONE, held_beyond: 0 };
 }
 
 /// How far a cloth is stretched.
@@ -221,7 +221,7 @@ impl BodyTension {
         }
         to.most.raise(value, triangle, at);
         if way != Way::Shear {
-            to.compression = to.compression.max(-value);
+            to.compression.raise(-value, triangle, at);
         }
         to.beyond += u32::from(far);
         far
@@ -249,8 +249,9 @@ impl Tension {
         positions: impl Fn(&Object) -> Vec<[f64; 3]>,
     ) -> Self {
         let cloth = objects.iter().zip(bodies).enumerate().filter(|(_, (object, _))| object.kind == ObjectKind::Cloth);
-        let each = cloth
-            .map(|(at, (object, body))| BodyTension::of(at, object, body, all, &positions(object), bounds(limits, at)));
+        let each = cloth.map(|(at, (object, body))| {
+            BodyTension::of(at, object, body, all, &positions(object), LimitSpec::bounds_of_body(limits, at))
+        });
         Tension { bodies: each.collect() }
     }
 
@@ -282,7 +283,7 @@ impl Tension {
             body.way(way).most.json(&mut entry);
             entry.insert("body".into(), json!(body.name));
             entry.insert("limit".into(), json!(way.bound(&body.bounds)));
-            let compression = self.bodies.iter().map(|body| body.way(way).compression).fold(0.0, f64::max);
+            let compression = self.bodies.iter().map(|body| body.way(way).compression.value).fold(0.0, f64::max);
             if way != Way::Shear {
                 entry.insert("compression".into(), json!(compression));
             }
@@ -317,12 +318,6 @@ fn body_json(body: &BodyTension) -> Json {
     out
 }
 
-/// How far a body, by number, may be stretched at the end of a step: what all limits of it allow together.
-pub(super) fn bounds(limits: &[LimitSpec], body: usize) -> StretchBounds {
-    let here = limits.iter().filter(|spec| spec.bodies.is_empty() || spec.bodies.contains(&body));
-    here.fold(StretchBounds::NONE, |all, spec| all.and(&spec.kind.bounds()))
-}
-
 /// The largest of something in a run, and when.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Record {
@@ -341,6 +336,14 @@ impl Record {
     fn raise(&mut self, peak: Peak, frame: u32, time: f64) {
         if peak.value > self.peak.value {
             *self = Record { peak, frame, time };
+        }
+    }
+
+    /// When and where, after what it is; nothing without any.
+    pub fn when_and_where(&self) -> String {
+        match self.peak.is_some() {
+            true => format!(" in frame {}, at {}", self.frame, place(self.peak.at)),
+            false => String::new(),
         }
     }
 
@@ -376,7 +379,7 @@ pub struct WayLog {
     /// The largest tension of what could move.
     pub most: Record,
     /// The largest compression of what could move.
-    pub compression: f64,
+    pub compression: Record,
     /// Frames in which some triangle was beyond the bound.
     pub frames_beyond: u32,
     /// What missed the bound most, and the bound it had then.
@@ -392,18 +395,18 @@ pub struct WayLog {
 impl WayLog {
     const NONE: WayLog = WayLog {
         most: Record::NONE,
-        compression: 0.0,
+        compression: Record::NONE,
         frames_beyond: 0,
         missed: Record::NONE,
         missed_bound: f64::INFINITY,
         held: Record::NONE,
         held_frames_beyond: 0,
     };
-    const NUMBERS: usize = 3 * Record::NUMBERS + 4;
+    const NUMBERS: usize = 4 * Record::NUMBERS + 3;
 
     fn add(&mut self, of: &WayTension, bound: f64, frame: u32, time: f64) {
         self.most.raise(of.most, frame, time);
-        self.compression = self.compression.max(of.compression);
+        self.compression.raise(of.compression, frame, time);
         self.frames_beyond += u32::from(of.beyond > 0);
         // Bounds may change while a person plays with a scene: what counts is the miss over its own bound.
         let worse = of.most.value * self.missed_bound > self.missed.peak.value * bound;
@@ -416,19 +419,20 @@ impl WayLog {
 
     fn numbers(&self) -> Vec<f64> {
         let counts = [f64::from(self.frames_beyond), f64::from(self.held_frames_beyond)];
-        let records = [self.most, self.missed, self.held];
+        let records = [self.most, self.compression, self.missed, self.held];
         let records = records.iter().flat_map(Record::numbers);
-        records.chain([self.compression, self.missed_bound]).chain(counts).collect()
+        records.chain([self.missed_bound]).chain(counts).collect()
     }
 
     fn from_numbers(numbers: &[f64]) -> Option<Self> {
         let (most, rest) = numbers.split_first_chunk()?;
+        let (compression, rest) = rest.split_first_chunk()?;
         let (missed, rest) = rest.split_first_chunk()?;
         let (held, rest) = rest.split_first_chunk()?;
-        let &[compression, missed_bound, frames, held_frames] = rest else { return None };
+        let &[missed_bound, frames, held_frames] = rest else { return None };
         Some(WayLog {
             most: Record::from_numbers(most),
-            compression,
+            compression: Record::from_numbers(compression),
             frames_beyond: frames as u32,
             missed: Record::from_numbers(missed),
             missed_bound,
@@ -497,6 +501,12 @@ impl TensionLog {
         there.max_by(|a, b| a.way(way).most.peak.value.total_cmp(&b.way(way).most.peak.value))
     }
 
+    /// The cloth that was compressed most in some way, if any was.
+    pub fn most_compressed(&self, way: Way) -> Option<&BodyLog> {
+        let there = self.bodies.iter().filter(|body| body.way(way).compression.peak.value > 0.0);
+        there.max_by(|a, b| a.way(way).compression.peak.value.total_cmp(&b.way(way).compression.peak.value))
+    }
+
     /// Every bound that was missed by what could move, the worst first: the cloth and the way.
     pub fn missed(&self) -> Vec<(&BodyLog, Way)> {
         let all = self.bodies.iter().flat_map(|body| Way::ALL.map(|way| (body, way)));
@@ -547,7 +557,10 @@ impl TensionLog {
                 let of = body.way(way);
                 let mut entry = of.most.json();
                 if way != Way::Shear {
-                    entry["compression"] = json!(of.compression);
+                    entry["compression"] = json!(of.compression.peak.value.max(0.0));
+                    if of.compression.peak.value > 0.0 {
+                        entry["compressed"] = of.compression.json();
+                    }
                 }
                 let limit = way.bound(&body.bounds);
                 if limit.is_finite() {

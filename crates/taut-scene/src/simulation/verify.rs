@@ -45,13 +45,15 @@ pub(super) struct ContactWatch {
     /// Whether what intersects is counted after every step.
     pub on: bool,
     pub log: ContactLog,
+    /// What was found when somebody last asked, and in which frame.
+    pub last: Option<(u32, Intersections)>,
     verifier: Verifier,
 }
 
 impl ContactWatch {
     pub fn new(engine: &dyn Engine, materials: Vec<ContactMaterial>, colliders: &[ColliderObject]) -> Self {
         let verifier = Verifier::new(engine.bodies(), &materials, colliders, engine.rest_positions().len() as u32);
-        ContactWatch { materials, on: false, log: ContactLog::default(), verifier }
+        ContactWatch { materials, on: false, log: ContactLog::default(), last: None, verifier }
     }
 
     /// What intersects when colliders are where they are at a time, s.

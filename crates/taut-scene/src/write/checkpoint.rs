@@ -16,13 +16,13 @@
 //! What the arrays mean is up to whoever stores them; the file only promises that they come back bit by bit.
 
 use std::fmt;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::WriteError;
 use super::atomic::write_atomic;
 use super::hash::hash64;
+use crate::read::load_regular;
 
 const MAGIC: &[u8; 8] = b"TAUTCHKP";
 const VERSION: u32 = 1;
@@ -150,7 +150,7 @@ impl Checkpoint {
     /// Reads a checkpoint of the scene with this hash.
     pub fn read(path: &Path, scene: u64) -> Result<Self, CheckpointError> {
         let fail = |fault| CheckpointError { path: path.into(), fault };
-        let bytes = fs::read(path).map_err(|e| fail(Fault::Io(e)))?;
+        let bytes = load_regular(path, u64::MAX).map_err(|e| fail(Fault::Io(e)))?;
         let mut checkpoint = Self::from_bytes(&bytes).map_err(fail)?;
         if checkpoint.scene != scene {
             return Err(fail(Fault::OtherScene));
@@ -282,6 +282,7 @@ impl std::error::Error for CheckpointError {}
 mod tests {
     use super::*;
     use crate::write::testing::TempDir;
+    use std::fs;
 
     fn sample() -> Checkpoint {
         let mut checkpoint = Checkpoint::new(hash64(b"scene"), 17, 0.7083333);

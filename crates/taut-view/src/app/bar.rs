@@ -25,6 +25,7 @@ pub(super) const KEYS: &[(&str, &str)] = &[
     ("K", "picture to a file"),
     ("S", "settings on or off"),
     ("G", "scenes"),
+    ("O", "open a file"),
     ("? or F1", "this help"),
 ];
 
@@ -35,7 +36,7 @@ impl Viewer {
         }
         let pressed = |key: Key| context.input(|input| input.key_pressed(key) && !input.modifiers.command);
         if pressed(Key::Space) {
-            self.send(Command::Play(!self.snapshot.playing));
+            self.send(Command::Play(!self.playing()));
         }
         if pressed(Key::Period) {
             self.send(Command::Play(false));
@@ -75,8 +76,12 @@ impl Viewer {
         if pressed(Key::V) {
             self.toggle_wind();
         }
+        if pressed(Key::O) {
+            self.choose_file(context);
+        }
         if pressed(Key::Escape) {
             (self.open.help, self.open.gallery, self.open.hint) = (false, false, false);
+            self.chooser.close();
         }
     }
 
@@ -98,8 +103,13 @@ impl Viewer {
     pub(super) fn bar(&mut self, ui: &mut egui::Ui) {
         ui.horizontal_wrapped(|ui| {
             ui.toggle_value(&mut self.open.gallery, "Scenes").on_hover_text("All scenes that come with taut (G)");
+            let open = ui.button("Open …").on_hover_text("A scene file or a mesh (O)");
+            self.note("open", open.rect);
+            if open.clicked() {
+                self.choose_file(ui.ctx());
+            }
             ui.separator();
-            let playing = self.snapshot.playing;
+            let playing = self.playing();
             let play = ui.button(if playing { "Pause" } else { "Play" }).on_hover_text("Space");
             self.note("play", play.rect);
             if play.clicked() {
@@ -120,6 +130,13 @@ impl Viewer {
             let slider = egui::Slider::new(&mut speed, 0.02..=1.0).logarithmic(true).suffix("×").max_decimals(2);
             if ui.add(slider).on_hover_text("Slow motion: how fast time goes").changed() {
                 self.send(Command::Speed(speed));
+            }
+            let mut endless = self.snapshot.endless;
+            let response =
+                ui.toggle_value(&mut endless, "Endless").on_hover_text("Go on behind the scene's last frame");
+            self.note("endless", response.rect);
+            if response.changed() {
+                self.send(Command::Endless(endless));
             }
             ui.separator();
             self.colours(ui);

@@ -13,6 +13,8 @@ use taut_render::export::{GifOptions, gif, png};
 #[derive(Default)]
 pub(super) struct Keeper {
     wanted: bool,
+    /// A scene file that was asked for: of which session, and how many were before it.
+    scene: Option<(u64, u64)>,
     still: Option<Shot>,
     film: Option<Film>,
     /// What was done last.
@@ -42,6 +44,8 @@ struct Film {
     over: bool,
     /// Whether pictures become files of their own.
     stills: bool,
+    /// Whether time went on before, and does when it ends by itself.
+    playing: bool,
 }
 
 /// A film ends by itself when it has so many pictures: they are kept in memory.
@@ -60,7 +64,8 @@ impl Viewer {
         if filming || self.snapshot.recording {
             if ui.button("Stop recording").clicked() {
                 if let Some(film) = &mut self.keeper.film {
-                    film.over = true;
+                    // Stop means stop: time stands still, too.
+                    (film.over, film.playing) = (true, false);
                 }
                 self.keeper.note = None;
                 self.send(Command::Record(None));
@@ -69,7 +74,7 @@ impl Viewer {
             ui.menu_button("Record", |ui| {
                 for (name, stills) in [("Animated GIF", false), ("PNG pictures", true)] {
                     if ui.button(name).clicked() {
-                        self.keeper.film = Some(Film { stills, ..Film::default() });
+                        self.keeper.film = Some(Film { stills, playing: self.playing(), ..Film::default() });
                         self.send(Command::Play(false));
                         ui.close();
                     }
@@ -77,7 +82,7 @@ impl Viewer {
                 // Browsers have no folders to write to.
                 #[cfg(not(target_arch = "wasm32"))]
                 if ui.button("Point cache (PC2)").clicked() {
-                    let folder = crate::files::fresh_folder(&format!("{}-cache", self.snapshot.document.stem()));
+                    let folder = crate::files::fresh_folder(&format!("{}-cache", self.snapshot.stem()));
                     self.send(Command::Record(Some(folder)));
                     ui.close();
                 }
@@ -85,9 +90,8 @@ impl Viewer {
         }
         let button = ui.button("Save scene").on_hover_text("A scene file with the settings as they are");
         if button.clicked() {
-            let stem = self.snapshot.document.stem();
-            let saved = self.worker.written().and_then(|text| save(&stem, "toml", text.as_bytes()));
-            self.told(saved);
+            self.keeper.scene = Some((self.snapshot.version.0, self.snapshot.written.as_ref().map_or(0, |w| w.0)));
+            self.send(Command::Write);
         }
     }
 
@@ -98,14 +102,28 @@ impl Viewer {
         }
     }
 
+    /// Saves the scene file that was asked for, once the session has written it.
+    fn keep_scene(&mut self) {
+        let Some((session, before)) = self.keeper.scene else { return };
+        let arrived = self.snapshot.written.as_ref().filter(|(count, _)| *count > before);
+        if session != self.snapshot.version.0 {
+            self.keeper.scene = None;
+        } else if let Some((_, text)) = arrived {
+            let saved = text.clone().and_then(|text| save(&self.snapshot.stem(), "toml", text.as_bytes()));
+            self.keeper.scene = None;
+            self.told(saved);
+        }
+    }
+
     /// Fetches pictures that were asked for, and saves those that have arrived.
     pub(super) fn keep(&mut self, context: &egui::Context, graphics: &RenderState) {
+        self.keep_scene();
         if std::mem::take(&mut self.keeper.wanted) {
             self.keeper.still = self.stage.read(graphics);
         }
         if let Some(result) = self.keeper.still.as_ref().and_then(|still| still.poll(&graphics.device)) {
             self.keeper.still = None;
-            let stem = format!("{}-{:04}", self.snapshot.document.stem(), self.snapshot.frame);
+            let stem = format!("{}-{:04}", self.snapshot.stem(), self.snapshot.frame);
             let saved = result.and_then(|picture| save(&stem, "png", &encoded(&self.explained(picture))?));
             self.told(saved);
         }
@@ -138,6 +156,8 @@ impl Viewer {
         let frame = self.snapshot.frame;
         // One that is far behind went back to the beginning.
         let due = frame >= film.next || frame + every < film.next;
+        // The scene's end is the film's.
+        film.over |= due && !film.pictures.is_empty() && frame >= self.snapshot.last && !self.snapshot.endless;
         if film.coming.is_none() && due && !film.over {
             film.coming = self.stage.read(graphics);
             film.next = frame + every;
@@ -147,8 +167,8 @@ impl Viewer {
             self.keeper.film = Some(film);
             return;
         }
-        self.send(Command::Play(true));
-        let stem = self.snapshot.document.stem();
+        self.send(Command::Play(film.playing));
+        let stem = self.snapshot.stem();
         let saved = if film.stills {
             film.pictures.iter().try_fold(String::new(), |_, picture| save(&stem, "png", &encoded(picture)?))
         } else {

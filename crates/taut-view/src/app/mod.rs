@@ -1,6 +1,8 @@
 //! The window: panels around a picture. All it does to a scene it asks of a [`Worker`].
 
 mod bar;
+mod chooser;
+mod fabric;
 mod gallery;
 mod keep;
 mod knobs;
@@ -11,8 +13,9 @@ mod windows;
 
 use crate::camera::Orbit;
 use crate::geometry;
-use crate::session::{Command, Document, Snapshot};
+use crate::session::{Command, Document, Snapshot, Start};
 use crate::worker::{Worker, now};
+use chooser::Chooser;
 use eframe::egui;
 use gallery::Gallery;
 use keep::Keeper;
@@ -34,6 +37,15 @@ pub struct Options {
     pub heat: crate::session::Heat,
     /// Takes a picture of the window's scene at a frame, saves it here and ends: for scripts.
     pub shot: Option<(u32, PathBuf)>,
+}
+
+impl Options {
+    /// How the session begins.
+    pub fn start(&self) -> Start {
+        let (document, threads, heat) = (self.document.clone(), self.threads, self.heat);
+        // A picture of a frame behind the scene's end is what was asked for.
+        Start { document, threads, heat, playing: !self.paused, endless: self.shot.is_some(), ..Start::default() }
+    }
 }
 
 /// What a person chose about the view; no part of the scene.
@@ -58,6 +70,8 @@ struct Open {
     hint: bool,
     settings: bool,
     plots: bool,
+    /// Whether the warnings over the picture were put away.
+    warnings: bool,
 }
 
 /// What scripts ask for and look at.
@@ -79,6 +93,7 @@ pub struct Viewer {
     open: Open,
     stage: Stage,
     gallery: Gallery,
+    chooser: Chooser,
     keeper: Keeper,
     /// Which side's settings are shown.
     side: usize,
@@ -89,23 +104,27 @@ pub struct Viewer {
     script: Script,
     /// Whether the window has no room for panels.
     small: bool,
+    clock: Clock,
+}
+
+/// When the window did what, s.
+struct Clock {
+    /// The last picture.
     last: f64,
-    /// Between the last two pictures, s.
+    /// Between the last two pictures.
     passed: f64,
+    /// The last time that something new came from the session.
+    news: f64,
 }
 
 impl Viewer {
-    /// Opens a scene in a window that is about to be shown.
-    pub fn new(context: &eframe::CreationContext<'_>, options: Options) -> Result<Self, String> {
+    /// Shows a session in a window that is about to be opened.
+    pub fn new(context: &eframe::CreationContext<'_>, options: Options, mut worker: Worker) -> Result<Self, String> {
         let Some(graphics) = context.wgpu_render_state.as_ref() else {
             return Err(NO_GPU.into());
         };
         style(&context.egui_ctx);
-        let repaint = context.egui_ctx.clone();
-        let mut worker = Worker::new(options.document, options.threads, move || repaint.request_repaint())?;
-        worker.send(Command::Heat(options.heat));
-        worker.send(Command::Play(!options.paused));
-        let snapshot = worker.latest();
+        let (snapshot, _) = worker.latest();
         let open = Open { hint: options.shot.is_none(), settings: true, plots: true, ..Open::default() };
         Ok(Viewer {
             stage: Stage::new(graphics, options.shot.is_some()),
@@ -114,14 +133,14 @@ impl Viewer {
             worker,
             open,
             gallery: Gallery::default(),
+            chooser: Chooser::default(),
             keeper: Keeper::default(),
             side: 0,
             trouble: None,
             dropped: Arc::default(),
             script: Script { shot: options.shot, ..Script::default() },
             small: false,
-            last: now(),
-            passed: 0.0,
+            clock: Clock { last: now(), passed: 0.0, news: now() },
         })
     }
 
@@ -131,11 +150,34 @@ impl Viewer {
 
     /// Shows another scene.
     fn show(&mut self, document: Document) {
-        self.look.frame();
-        self.look.floor = f64::INFINITY;
-        self.open.text = None;
-        self.send(Command::Open(document));
-        self.send(Command::Play(true));
+        self.trouble = None;
+        self.worker.open(document, &self.snapshot);
+    }
+
+    /// Whether time goes on, as it was asked last.
+    fn playing(&self) -> bool {
+        self.worker.playing(&self.snapshot)
+    }
+
+    /// Takes in what the session has come to.
+    fn look_at_session(&mut self, seconds: f64) {
+        let before = (self.snapshot.version, self.snapshot.sides.len());
+        let (latest, trouble) = self.worker.latest();
+        self.snapshot = latest;
+        self.trouble = trouble.or(self.trouble.take());
+        if self.snapshot.version != before.0 {
+            self.clock.news = seconds;
+        }
+        if self.snapshot.version.0 != before.0.0 {
+            // Another scene.
+            self.look =
+                Look { wireframe: self.look.wireframe, turntable: self.look.turntable, ..Look::new(&self.snapshot) };
+            (self.open.text, self.open.warnings) = (None, false);
+        } else if self.snapshot.sides.len() != before.1 {
+            // Half as wide, or twice.
+            self.look.frame();
+        }
+        self.side = self.side.min(self.snapshot.sides.len() - 1);
     }
 
     /// Notices where something is, for scripts that press it.
@@ -159,20 +201,26 @@ impl Viewer {
 
     /// What a page or script can know: the numbers on the screen and where things are.
     pub fn status(&self) -> serde_json::Value {
-        let metrics = self.snapshot.sides[0].history.metrics();
+        let side = &self.snapshot.sides[0];
         let places = self.script.places.iter().map(|(name, r)| (*name, [r.min.x, r.min.y, r.max.x, r.max.y]));
-        let stages = self.snapshot.sides[0].history.samples().last().map(|sample| sample.stages.iter().sum::<f32>());
+        let stages = side.history.samples().last().map(|sample| sample.stages.iter().sum::<f32>());
         serde_json::json!({
-            "scene": self.snapshot.document.name,
+            "scene": self.snapshot.name,
             "frame": self.snapshot.frame,
+            "last": self.snapshot.last,
             "time": self.snapshot.time,
-            "playing": self.snapshot.playing,
+            "playing": self.playing(),
+            "shown_playing": self.snapshot.playing,
             "heat": self.snapshot.heat.name(),
             "sides": self.snapshot.sides.len(),
             "hand": self.snapshot.hand,
             "error": self.snapshot.error.as_ref().or(self.trouble.as_ref()),
-            "metrics": metrics.to_json(),
-            "settings": self.snapshot.sides[0].scene.to_json(),
+            "note": self.snapshot.note,
+            "warnings": side.warnings,
+            "limits": side.reach.iter().map(|cloth| cloth.threads.map(|t| (t.most, t.now, t.peak.0))).collect::<Vec<_>>(),
+            "camera": self.look.camera.map(|camera| camera.distance),
+            "metrics": serde_json::from_str::<serde_json::Value>(side.history.metrics()).unwrap_or_default(),
+            "settings": side.scene.to_json(),
             "milliseconds": stages,
             "pictures": self.script.pictures,
             "places": places.collect::<BTreeMap<_, _>>(),
@@ -275,21 +323,15 @@ impl eframe::App for Viewer {
     fn ui(&mut self, ui: &mut egui::Ui, frame: &mut eframe::Frame) {
         let context = ui.ctx().clone();
         let seconds = now();
-        (self.passed, self.last) = ((seconds - self.last).min(0.1), seconds);
-        let sides = self.snapshot.sides.len();
-        self.snapshot = self.worker.latest();
-        if self.snapshot.sides.len() != sides {
-            // Half as wide, or twice.
-            self.look.frame();
-        }
-        self.side = self.side.min(self.snapshot.sides.len() - 1);
+        (self.clock.passed, self.clock.last) = ((seconds - self.clock.last).min(0.1), seconds);
+        self.look_at_session(seconds);
         self.take_drops(&context);
         self.keys(&context);
         if self.look.turntable
             && let Some(camera) = &mut self.look.camera
         {
             self.look.own = true;
-            camera.turn(0.5 * self.passed, 0.0);
+            camera.turn(0.5 * self.clock.passed, 0.0);
             context.request_repaint();
         }
         // On a small screen the picture comes first.
@@ -315,9 +357,9 @@ impl eframe::App for Viewer {
         if let Some(graphics) = frame.wgpu_render_state() {
             self.keep(&context, graphics);
         }
-        // Where there is no thread, the session goes on when a picture is drawn.
-        if cfg!(target_arch = "wasm32") && self.snapshot.playing {
-            context.request_repaint();
+        // A frame that takes long is said to, and for how long.
+        if self.playing() || self.worker.opening() {
+            context.request_repaint_after(std::time::Duration::from_millis(250));
         }
         #[cfg(target_arch = "wasm32")]
         crate::web::publish(self.status());

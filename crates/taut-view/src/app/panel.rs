@@ -3,11 +3,11 @@
 use super::Viewer;
 use super::knobs::Knob;
 use crate::session::Command;
+use crate::session::bounds::toml;
 use eframe::egui;
 use serde_json::{Value as Json, json};
-use taut_scene::fabric;
 use taut_scene::scene::Scene;
-use taut_scene::scene::settings::{Cap, Cloth, ClothElastic, Limit, Solid, Solver};
+use taut_scene::scene::settings::{Cloth, ClothElastic, Limit, Solid, Solver};
 
 impl Viewer {
     pub(super) fn settings(&mut self, ui: &mut egui::Ui) {
@@ -26,25 +26,28 @@ impl Viewer {
         ui.separator();
         egui::ScrollArea::vertical().show(ui, |ui| {
             ui.spacing_mut().slider_width = 100.0;
-            self.solver(ui, &scene);
+            self.warnings(ui);
             for (at, cloth) in scene.settings.cloth.iter().enumerate() {
-                let title = format!("Cloth: {}", cloth.shape.name);
-                egui::CollapsingHeader::new(title).default_open(at == 0).show(ui, |ui| self.cloth(ui, at, cloth));
+                self.fabric_and_limits(ui, at, cloth);
             }
             for (at, solid) in scene.settings.solid.iter().enumerate() {
-                let title = format!("Solid: {}", solid.shape.name);
+                let title = format!("Soft body: {}", solid.shape.name);
                 egui::CollapsingHeader::new(title).default_open(at == 0).show(ui, |ui| self.solid(ui, at, solid));
             }
-            egui::CollapsingHeader::new("Strain limits").default_open(true).show(ui, |ui| self.limits(ui, &scene));
-            egui::CollapsingHeader::new("World and wind").default_open(true).show(ui, |ui| self.world(ui, &scene));
-            self.warnings(ui);
+            egui::CollapsingHeader::new("World and wind").show(ui, |ui| self.world(ui, &scene));
+            for (at, cloth) in scene.settings.cloth.iter().enumerate() {
+                let title = format!("Stiffness of {}", cloth.shape.name);
+                egui::CollapsingHeader::new(title).show(ui, |ui| self.cloth(ui, at, cloth));
+            }
+            egui::CollapsingHeader::new("All strain limits").show(ui, |ui| self.limits(ui, &scene));
+            self.solver(ui, &scene);
             self.scene_text(ui, &scene);
         });
     }
 
     fn solver(&mut self, ui: &mut egui::Ui, scene: &Scene) {
         let solver = &scene.settings.solver;
-        egui::CollapsingHeader::new("Solver").default_open(true).show(ui, |ui| {
+        let header = egui::CollapsingHeader::new("Solver").show(ui, |ui| {
             let (old, mut kind) = (solver.kind(), solver.kind());
             egui::ComboBox::from_label("method").selected_text(kind).show_ui(ui, |ui| {
                 for &name in Solver::KINDS {
@@ -76,27 +79,12 @@ impl Viewer {
             let iterations =
                 Knob::new("iterations", "solver.iterations".into(), f64::from(params.iterations), 1.0..=100.0);
             self.knob(ui, iterations.whole().factors().about("In a substep, at most"));
-            if let Solver::Auto(auto) = solver {
-                let mut limited = auto.max_stretch != Some(Cap::Off);
-                let about = "Along weft and warp, at the end of every step. Off: as far as it goes";
-                if ui.checkbox(&mut limited, "limit stretch").on_hover_text(about).changed() {
-                    let to = if limited { "0.01" } else { "\"off\"" };
-                    self.set(self.side, "solver.max_stretch", to.to_owned());
-                }
-                if limited {
-                    let most = auto.max_stretch.map_or(0.01, Cap::most);
-                    let stretch = Knob::new("most stretch", "solver.max_stretch".into(), most, 0.0..=0.2);
-                    let about =
-                        "Of all cloth: 0.01 is one percent. Until this is moved, each fabric has its own limits";
-                    self.knob(ui, stretch.about(about));
-                }
-            }
         });
+        self.note("solver", header.header_response.rect);
     }
 
     fn cloth(&mut self, ui: &mut egui::Ui, at: usize, cloth: &Cloth) {
         let path = |key: &str| format!("cloth.{at}.{key}");
-        self.fabrics(ui, at, cloth);
         let material = cloth.material.params();
         let density = Knob::new("density", path("density"), material.density, 0.02..=2.0);
         self.knob(ui, density.unit("kg/m²").factors());
@@ -120,10 +108,7 @@ impl Viewer {
             ("edge", k.edge),
         ] {
             let knob = Knob::new(name, format!("cloth.{at}.stiffness.{name}"), value, 0.0..=1.0);
-            let response = self.knob(ui, Knob { factors: true, ..knob });
-            if at == 0 && name == "weft" {
-                self.note("weft", response.rect);
-            }
+            self.knob(ui, Knob { factors: true, ..knob });
         }
         ui.label("Damping");
         for (name, value) in [("weft", d.weft), ("warp", d.warp), ("shear", d.shear), ("bend", d.bend)] {
@@ -161,36 +146,6 @@ impl Viewer {
         }
         let knob = Knob::new("damping", path("damping.stretch"), damping.stretch, 0.0..=0.1);
         self.knob(ui, knob.unit("s").factors().about("Damping time of stretch and area"));
-    }
-
-    /// Fabrics of the library.
-    fn fabrics(&mut self, ui: &mut egui::Ui, at: usize, cloth: &Cloth) {
-        let chosen = cloth.material.fabric.map(|fabric| fabric.0);
-        let shown = chosen.map_or("none", |fabric| fabric.name);
-        let mut next = None;
-        egui::ComboBox::from_id_salt(("fabric", at)).selected_text(format!("fabric: {shown}")).show_ui(ui, |ui| {
-            for fabric in fabric::all() {
-                let same = chosen.is_some_and(|chosen| chosen.name == fabric.name);
-                if ui.selectable_label(same, fabric.name).on_hover_text(fabric.about).clicked() {
-                    next = Some(fabric);
-                }
-            }
-        });
-        let Some(fabric) = next else { return };
-        self.set(self.side, &format!("cloth.{at}.fabric"), format!("{:?}", fabric.name));
-        self.set(self.side, &format!("cloth.{at}.density"), format!("{:?}", fabric.figures.density.value));
-        if cloth.material.elastic.is_some() {
-            let elastic = format!(
-                "{{ kind = \"continuum\", weft = {:?}, warp = {:?}, poisson = {:?}, shear = {:?}, bend = [{:?}, {:?}] }}",
-                fabric.figures.stiffness_weft.value,
-                fabric.figures.stiffness_warp.value,
-                fabric.figures.poisson.value,
-                fabric.figures.shear.value,
-                fabric.figures.bending_weft.value,
-                fabric.figures.bending_warp.value,
-            );
-            self.set(self.side, &format!("cloth.{at}.elastic"), elastic);
-        }
     }
 
     fn solid(&mut self, ui: &mut egui::Ui, at: usize, solid: &Solid) {
@@ -281,14 +236,22 @@ impl Viewer {
         }
     }
 
+    /// What was odd about the scene, and what a person should know before trusting what is seen.
     fn warnings(&mut self, ui: &mut egui::Ui) {
         let warnings = &self.snapshot.sides[self.side].warnings;
-        if !warnings.is_empty() {
-            let title = format!("Warnings ({})", warnings.len());
-            egui::CollapsingHeader::new(title).show(ui, |ui| {
-                warnings.iter().for_each(|warning| drop(ui.label(warning)));
-            });
+        if warnings.is_empty() {
+            return;
         }
+        let title = egui::RichText::new(format!("Warnings ({})", warnings.len())).color(ui.visuals().warn_fg_color);
+        egui::CollapsingHeader::new(title).id_salt("warnings").default_open(true).show(ui, |ui| {
+            for warning in warnings.iter().take(SHOWN) {
+                ui.label(warning);
+            }
+            if warnings.len() > SHOWN {
+                ui.weak(format!("and {} more: `taut check` lists them all", warnings.len() - SHOWN));
+            }
+        });
+        ui.separator();
     }
 
     /// The scene file itself, for everything that has no slider.
@@ -328,15 +291,5 @@ fn fresh_limit(kind: &str) -> Json {
     }
 }
 
-/// JSON as a TOML value on one line.
-fn toml(value: &Json) -> String {
-    match value {
-        Json::Array(items) => format!("[{}]", items.iter().map(toml).collect::<Vec<_>>().join(", ")),
-        Json::Object(entries) => {
-            let entry = |(key, value): (&String, &Json)| format!("{key} = {}", toml(value));
-            format!("{{ {} }}", entries.iter().map(entry).collect::<Vec<_>>().join(", "))
-        }
-        // The escapes of JSON's text are a part of TOML's.
-        plain => plain.to_string(),
-    }
-}
+/// Warnings that are shown.
+const SHOWN: usize = 12;

@@ -1,23 +1,26 @@
 //! The picture: drawn by the graphics card, touched by the pointer.
 
+use super::fabric::words;
 use super::{Viewer, knobs};
 use crate::camera::Orbit;
 use crate::geometry::Geometry;
 use crate::gpu::{Renderer, Shot};
 use crate::pick::{Pick, pick};
-use crate::session::{Command, Heat, Snapshot};
+use crate::session::{Command, Heat, SideView, Snapshot, Thread};
 use eframe::egui::{self, Color32, Key, Pos2, Rect};
 use eframe::egui_wgpu::RenderState;
 use glam::DVec3;
 use taut_render::Legend;
-use taut_scene::simulation::{Tension, Way, amount, limit_words};
+
+/// All that a picture depends on: the snapshot's version, the camera, pixels, wireframe, the scale of strain, the floor.
+type Shows = ((u64, u64), Orbit, [u32; 2], bool, f64, f64);
 
 /// A picture on the graphics card, and the window's name for it.
 struct Pane {
     renderer: Renderer,
     texture: Option<egui::TextureId>,
     /// What it shows: nothing is drawn twice.
-    shows: Option<(u64, Orbit, [u32; 2], bool, f64, f64)>,
+    shows: Option<Shows>,
 }
 
 /// What the pointer holds.
@@ -97,7 +100,7 @@ impl Viewer {
             && rect.width() >= 4.0
             && rect.height() >= 4.0
         {
-            self.look.follow(&self.snapshot, size(rect), self.passed);
+            self.look.follow(&self.snapshot, size(rect), self.clock.passed);
         }
         for pane in 0..count {
             let rect = self.stage.rects[pane];
@@ -175,13 +178,15 @@ impl Viewer {
         } else if response.dragged_by(egui::PointerButton::Primary) && !shift {
             self.look.moved().into_iter().for_each(|camera| camera.turn(-0.008 * dx, 0.008 * dy));
         } else if response.dragged() {
-            self.look.moved().into_iter().for_each(|camera| camera.pan(-dx / height, dy / height));
+            let around = crate::geometry::around(&snapshot.sides[pane]);
+            self.look.moved().into_iter().for_each(|camera| camera.pan(-dx / height, dy / height, around));
         }
         if response.hovered() {
             let (scroll, pinch) = ui.input(|input| (input.smooth_scroll_delta().y, input.zoom_delta()));
             let factor = (-0.002 * f64::from(scroll)).exp() / f64::from(pinch);
             if factor != 1.0 {
-                self.look.moved().into_iter().for_each(|camera| camera.zoom(factor));
+                let around = crate::geometry::around(&snapshot.sides[pane]);
+                self.look.moved().into_iter().for_each(|camera| camera.zoom(factor, around));
             }
             self.pointer_keys(ui, &camera, pointer.map(|at| camera.ray(inside(rect, at), size(rect))), pane);
         }
@@ -239,17 +244,30 @@ impl Viewer {
         }
     }
 
+    /// What time does, where that is not as usual.
+    fn state_words(&self) -> String {
+        let waited = self.clock.last - self.clock.news;
+        match self.keeper.filmed() {
+            _ if self.worker.opening() => "   opening …".to_owned(),
+            Some(pictures) => format!("   recording, {pictures} pictures"),
+            None if self.playing() && waited > 0.7 => format!("   the next one takes {waited:.0} s so far"),
+            None if self.playing() => String::new(),
+            None if self.snapshot.frame >= self.snapshot.last && !self.snapshot.endless => "   the end".to_owned(),
+            None => "   paused".to_owned(),
+        }
+    }
+
     fn overlays(&mut self, ui: &egui::Ui, rect: Rect, pane: usize) {
         let painter = ui.painter().with_clip_rect(rect);
         let ink = Color32::from_rgb(40, 44, 52);
         let font = egui::FontId::proportional(13.0);
-        let metrics = self.snapshot.sides[pane].history.metrics();
-        let state = match (self.keeper.filmed(), self.snapshot.playing) {
-            (Some(pictures), _) => format!("   recording, {pictures} pictures"),
-            (None, true) => String::new(),
-            (None, false) => "   paused".to_owned(),
-        };
-        let text = format!("frame {}   {:.2} s{state}", self.snapshot.frame, self.snapshot.time);
+        let text = format!(
+            "frame {} of {}   {:.2} s{}",
+            self.snapshot.frame,
+            self.snapshot.last,
+            self.snapshot.time,
+            self.state_words()
+        );
         painter.text(rect.left_bottom() + egui::vec2(10.0, -8.0), egui::Align2::LEFT_BOTTOM, text, font.clone(), ink);
         if let [left, right] = &self.snapshot.sides[..] {
             let (mine, other) = if pane == 0 { (left, right) } else { (right, left) };
@@ -259,13 +277,8 @@ impl Viewer {
             let to = rect.center_top() + egui::vec2(0.0, 10.0);
             painter.text(to, egui::Align2::CENTER_TOP, text, font.clone(), ink);
         }
-        if metrics.contained > 0 {
-            let text = format!("{} vertices were put back", metrics.contained);
-            let to = rect.left_bottom() + egui::vec2(10.0, -26.0);
-            painter.text(to, egui::Align2::LEFT_BOTTOM, text, font.clone(), Color32::DARK_RED);
-        }
-        if let Some(text) = overstretched(&metrics.tension) {
-            let to = rect.left_bottom() + egui::vec2(10.0, -44.0);
+        for (at, text) in beyond(&self.snapshot.sides[pane]).into_iter().enumerate() {
+            let to = rect.left_bottom() + egui::vec2(10.0, -28.0 - 18.0 * at as f32);
             painter.text(to, egui::Align2::LEFT_BOTTOM, text, font.clone(), Color32::DARK_RED);
         }
         if let Some(legend) = self.snapshot.heat.legend(self.look.strain) {
@@ -342,11 +355,21 @@ fn draw_legend(painter: &egui::Painter, rect: Rect, legend: &Legend, ink: Color3
     painter.text(to, egui::Align2::RIGHT_BOTTOM, &legend.label, egui::FontId::proportional(13.0), ink);
 }
 
-/// What is beyond its limit now, the first kind of the first cloth that is.
-fn overstretched(tension: &Tension) -> Option<String> {
-    let all = tension.bodies.iter().flat_map(|body| Way::ALL.map(|way| (body, way)));
-    let (body, way) = all.into_iter().find(|(body, way)| body.way(*way).beyond > 0)?;
-    let (value, limit) = (body.way(way).most.value, way.bound(&body.bounds));
-    let (value, limit) = (amount(way, value), limit_words(way, limit));
-    Some(format!("{} is beyond its limit: {} {value} ({limit}), {} triangles", body.name, way.name(), body.beyond))
+/// What is wrong in this very frame, a line each: cloth beyond its limits, positions that were not finite.
+fn beyond(side: &SideView) -> Vec<String> {
+    let mut out = Vec::new();
+    let contained = side.history.contained();
+    if contained > 0 {
+        out.push(format!("{contained} vertices were put back"));
+    }
+    for cloth in &side.reach {
+        let missed = Thread::ALL.into_iter().zip(&cloth.threads).find(|(_, reached)| reached.beyond > 0);
+        if let Some((thread, reached)) = missed {
+            let (now, most) = (words(thread, reached.now), reached.most.map_or_else(String::new, |m| words(thread, m)));
+            let count = reached.beyond;
+            out.push(format!("{}: {} {now}, beyond its limit of {most}, {count} triangles", cloth.name, thread.key()));
+        }
+    }
+    out.truncate(4);
+    out
 }

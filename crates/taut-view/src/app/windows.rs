@@ -8,12 +8,43 @@ use eframe::egui;
 impl Viewer {
     pub(super) fn windows(&mut self, context: &egui::Context) {
         self.gallery_window(context);
+        self.chooser_window(context);
+        self.warning_badge(context);
         self.help(context);
         self.hint(context);
         self.messages(context);
         if context.input(|input| !input.raw.hovered_files.is_empty()) {
             self.banner(context, "drop", egui::Color32::from_rgb(40, 70, 110), "Drop a scene file or a mesh");
         }
+    }
+
+    /// Warnings over the picture: how many, and the newest in a few words; the settings list them all.
+    fn warning_badge(&mut self, context: &egui::Context) {
+        let warnings = &self.snapshot.sides[self.side].warnings;
+        let (Some(last), Some(picture)) = (warnings.last(), self.script.places.get("picture")) else { return };
+        if self.open.warnings {
+            return;
+        }
+        let mut words: String = last.chars().take(90).collect();
+        if words.len() < last.len() {
+            words.push('\u{2026}');
+        }
+        let many = if warnings.len() > 1 { format!("{} warnings. ", warnings.len()) } else { "Warning. ".to_owned() };
+        let area = egui::Area::new(egui::Id::unique("warnings")).pivot(egui::Align2::CENTER_TOP);
+        let area = area.fixed_pos(picture.center_top() + egui::vec2(0.0, 8.0)).constrain_to(*picture);
+        let (text, all) = (format!("{many}{words}"), warnings.join("\n"));
+        let shown = area.show(context, |ui| {
+            ui.set_max_width((picture.width() - 40.0).min(560.0));
+            let frame = egui::Frame::popup(ui.style()).fill(egui::Color32::from_rgb(96, 60, 16));
+            frame.show(ui, |ui| {
+                ui.visuals_mut().override_text_color = Some(egui::Color32::WHITE);
+                ui.horizontal_wrapped(|ui| {
+                    ui.label(text).on_hover_text(all);
+                    ui.small_button("hide").clicked()
+                })
+            })
+        });
+        self.open.warnings = shown.inner.inner.inner;
     }
 
     fn help(&mut self, context: &egui::Context) {

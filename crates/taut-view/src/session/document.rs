@@ -1,13 +1,14 @@
 //! What is opened: a scene's text and where it came from.
 
 use super::edits::Edits;
+use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use taut_scene::read::{self, Source};
 use taut_scene::scene::{Scene, SceneError, builtin};
 
 /// A scene's text and where it came from.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Document {
     /// Its name, for messages and for files made from it.
     pub name: String,
@@ -81,10 +82,5 @@ impl Document {
         let all: Vec<String> = sets.iter().chain(&edits.sets).map(|(path, value)| format!("{path}={value}")).collect();
         let scene = Scene::parse(&self.name, &text, self.folder.as_deref(), &all)?;
         Ok(self.attached.iter().fold(scene, |scene, (name, bytes)| scene.attach(name, bytes.clone())))
-    }
-
-    /// A name for files made from it: without folders or ending.
-    pub fn stem(&self) -> String {
-        taut_scene::write::stem_of(&self.name)
     }
 }

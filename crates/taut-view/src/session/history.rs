@@ -1,10 +1,11 @@
 //! What plots show: some numbers of every frame.
 
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use taut_scene::simulation::{Metrics, Simulation, Way};
 
 /// Some numbers of a frame.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
     /// Its time, s.
     pub time: f64,
@@ -21,10 +22,11 @@ pub struct Sample {
 const MOST: usize = 600;
 
 /// The last frames in numbers.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct History {
     samples: VecDeque<Sample>,
-    metrics: Metrics,
+    contained: u64,
+    metrics: String,
 }
 
 impl History {
@@ -46,7 +48,19 @@ impl History {
             energy: [m.totals.kinetic, m.totals.potential, m.totals.elastic],
             stages: stages.iter().map(|seconds| (seconds * 1e3) as f32).collect(),
         });
-        self.metrics = m;
+        self.keep(&m);
+    }
+
+    /// Forgets what a simulation has yet to compute.
+    pub(super) fn back_to(&mut self, simulation: &Simulation) {
+        let now = simulation.metrics();
+        self.samples.retain(|sample| sample.time <= now.time);
+        self.keep(&now);
+    }
+
+    fn keep(&mut self, metrics: &Metrics) {
+        self.contained = metrics.contained;
+        self.metrics = metrics.to_json().to_string();
     }
 
     /// The frames, the last one last.
@@ -54,8 +68,13 @@ impl History {
         self.samples.iter()
     }
 
-    /// All numbers of the last frame.
-    pub fn metrics(&self) -> &Metrics {
+    /// How often a vertex was no longer finite and was put back.
+    pub fn contained(&self) -> u64 {
+        self.contained
+    }
+
+    /// All numbers of the last frame, as JSON.
+    pub fn metrics(&self) -> &str {
         &self.metrics
     }
 }

@@ -6,6 +6,7 @@ use super::history::History;
 use std::sync::Arc;
 use taut_scene::scene::Scene;
 use taut_scene::simulation::{Change, Simulation};
+use taut_scene::write::Checkpoint;
 
 /// One simulation with its settings.
 pub(super) struct Side {
@@ -85,6 +86,18 @@ impl Side {
                 Err(error.to_string())
             }
         }
+    }
+
+    /// The scene as it was last changed, whether it is built or not.
+    pub fn newest(&self) -> &Scene {
+        self.next.as_ref().unwrap_or(&self.scene)
+    }
+
+    /// Goes back to where everything was.
+    pub fn take_back(&mut self, before: Checkpoint) -> Result<(), String> {
+        self.simulation.restore(before).map_err(|error| error.to_string())?;
+        self.history.back_to(&self.simulation);
+        Ok(())
     }
 
     /// Computes one frame.

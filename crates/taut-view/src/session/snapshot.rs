@@ -1,16 +1,18 @@
 //! What a window shows of a session at a moment. It holds no part of the session, so that both can go on.
 
 use super::Heat;
+use super::Session;
 use super::history::History;
+use super::reach::ClothReach;
 use super::side::Side;
-use super::{Document, Session};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use taut_scene::scene::Scene;
 use taut_scene::scene::settings::Colour;
 use taut_scene::simulation::ObjectKind;
 
 /// A surface that does not change but for where its vertices are.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Surface {
     /// Triangles.
     pub triangles: Vec<[u32; 3]>,
@@ -19,7 +21,7 @@ pub struct Surface {
 }
 
 /// What an object is, but for where it is.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ObjectShape {
     /// Its surface.
     pub surface: Surface,
@@ -34,7 +36,7 @@ pub struct ObjectShape {
 }
 
 /// Everything that stays while a scene is the same.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Shape {
     /// Cloth and solids.
     pub objects: Vec<ObjectShape>,
@@ -65,23 +67,32 @@ pub struct SideView {
     pub history: History,
     /// Changes to the scene, each as a path and a value.
     pub sets: Vec<(String, String)>,
-    /// What was odd about the scene.
+    /// How far each cloth may be stretched, and is.
+    pub reach: Vec<ClothReach>,
+    /// What was odd about the scene, and what a person should know before trusting what is seen: limits missed, contact
+    /// without room.
     pub warnings: Vec<String>,
 }
 
 /// A session at a moment.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
-    /// Rises whenever anything changes.
-    pub version: u64,
-    /// What is open.
-    pub document: Document,
+    /// Which session it is of, and a number that rises whenever anything in it changes.
+    pub version: (u64, u64),
+    /// How many commands had been heard.
+    pub heard: u64,
+    /// The name of what is open.
+    pub name: String,
     /// The frame.
     pub frame: u32,
+    /// The last frame of the scene.
+    pub last: u32,
     /// Its time, s.
     pub time: f64,
     /// Whether time goes on.
     pub playing: bool,
+    /// Whether it goes on behind the scene's last frame.
+    pub endless: bool,
     /// How fast, 1 for real time.
     pub speed: f64,
     /// What the colours show.
@@ -96,6 +107,15 @@ pub struct Snapshot {
     pub error: Option<String>,
     /// What was done, where a person would want to know.
     pub note: Option<String>,
+    /// The scene file that was asked for last, and which one it is.
+    pub written: Option<(u64, Result<String, String>)>,
+}
+
+impl Snapshot {
+    /// A name for files made from it: without folders or ending.
+    pub fn stem(&self) -> String {
+        taut_scene::write::stem_of(&self.name)
+    }
 }
 
 impl Session {
@@ -104,18 +124,22 @@ impl Session {
         let first = &self.sides[0].simulation;
         let known = |at: usize| before.and_then(|before| before.sides.get(at));
         Snapshot {
-            version: self.version,
-            document: self.document.clone(),
+            version: (self.number, self.version),
+            heard: self.heard,
+            name: self.document.name.clone(),
             frame: first.frame(),
+            last: first.frames(),
             time: first.time(),
-            playing: self.playing,
-            speed: self.speed,
+            playing: self.tempo.playing,
+            endless: self.tempo.endless,
+            speed: self.tempo.speed,
             heat: self.heat,
             sides: self.sides.iter().enumerate().map(|(at, side)| side.view(self.heat, known(at))).collect(),
             hand: first.in_hand(),
             recording: self.recorder.is_some(),
             error: self.error.clone(),
             note: self.note.clone(),
+            written: self.written.clone(),
         }
     }
 }
@@ -142,7 +166,8 @@ impl Side {
             fields,
             history: self.history.clone(),
             sets: self.sets.clone(),
-            warnings: simulation.warnings(),
+            reach: ClothReach::all(simulation),
+            warnings: taut_studio::warnings(simulation),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Material frames: which way weft and warp run in each triangle.
 
 use crate::lanes::V3;
+use crate::limit::RestTriangle;
 use crate::mesh::TriMesh;
 
 /// Which form of the strain rows to use.
@@ -144,10 +145,7 @@ fn axes_along(direction: [f64; 3], e1: V3<f64>, e2: V3<f64>) -> [V3<f64>; 2] {
 
 /// The rest numbers of B from the edges in the material frame: B_ik = (Q⁻¹)_ki. None without area.
 pub(super) fn inverse2(q: &Material) -> Option<[f64; 4]> {
-    let det = q[0][0] * q[1][1] - q[0][1] * q[1][0];
-    let size = q[0][0] * q[0][0] + q[0][1] * q[0][1] + q[1][0] * q[1][0] + q[1][1] * q[1][1];
-    let d = 1.0 / det;
-    (det.abs() > size * THINNEST).then_some([q[1][1] * d, -q[0][1] * d, -q[1][0] * d, q[0][0] * d])
+    RestTriangle { vertices: [0, 1, 2], edges: *q }.inverse()
 }
 
 /// Twice the area of a triangle over its squared edges (and likewise for tetrahedra) below which it counts as flat.

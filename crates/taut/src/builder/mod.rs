@@ -197,6 +197,7 @@ impl ModelBuilder {
             own,
             identity: Default::default(),
             surfaces: Default::default(),
+            owners: Default::default(),
             limits: Stack::default(),
         };
         model.set_limits(&self.limits)?;

@@ -6,6 +6,7 @@
 use super::batch::{Batch, Block};
 use super::lot::PerBlock;
 use crate::lanes::{BLOCK, Place, Scalar, SharedVec, Vertex};
+use crate::sets::Grouped;
 use crate::team::{Worker, chunk};
 use core::ops::Range;
 use core::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
@@ -66,7 +67,7 @@ pub(crate) type MoveBeside<'a> = &'a mut dyn FnMut(&[u32], &Marks);
 #[derive(Debug, Default)]
 pub(crate) struct ActiveSet {
     /// The blocks that have vertices in each tile.
-    web: Adjacency,
+    web: Grouped,
     /// Which elements of each block had something to move, a bit for each.
     moved: SharedVec<u16>,
     list: Vec<AtomicU32>,
@@ -80,30 +81,6 @@ pub(crate) struct ActiveSet {
     listed: AtomicUsize,
     /// Blocks that the first round found something to move in.
     beyond: AtomicUsize,
-}
-
-/// Lists of numbers, one after another.
-#[derive(Debug, Default)]
-struct Adjacency {
-    start: Vec<u32>,
-    numbers: Vec<u32>,
-}
-
-impl Adjacency {
-    fn of(pairs: &[(u32, u32)], rows: usize) -> Self {
-        let mut start = vec![0u32; rows + 1];
-        for (row, _) in pairs {
-            start[*row as usize + 1] += 1;
-        }
-        for r in 0..rows {
-            start[r + 1] += start[r];
-        }
-        Adjacency { start, numbers: pairs.iter().map(|p| p.1).collect() }
-    }
-
-    fn row(&self, row: u32) -> &[u32] {
-        &self.numbers[self.start[row as usize] as usize..self.start[row as usize + 1] as usize]
-    }
 }
 
 /// What one worker has found that a round touched.
@@ -220,7 +197,7 @@ impl ActiveSet {
         pairs.dedup();
         let tiles = span / TILE + 1;
         ActiveSet {
-            web: Adjacency::of(&pairs, tiles),
+            web: Grouped::new(tiles, pairs.iter().copied()),
             moved: SharedVec::new(vec![0; blocks]),
             list: (0..blocks).map(|_| AtomicU32::new(0)).collect(),
             found: (0..SEEKERS).map(|_| Seeker { tiles: Marks::new(tiles), blocks: Marks::new(blocks) }).collect(),
@@ -233,9 +210,8 @@ impl ActiveSet {
     }
 
     pub fn bytes(&self) -> usize {
-        let web = size_of_val(&*self.web.start) + size_of_val(&*self.web.numbers);
         let found: usize = self.found.iter().map(|f| size_of_val(&*f.tiles.0) + size_of_val(&*f.blocks.0)).sum();
-        web + self.moved.bytes() + size_of_val(&*self.list) + found
+        self.web.bytes() + self.moved.bytes() + size_of_val(&*self.list) + found
     }
 }
 
@@ -345,16 +321,29 @@ impl ActiveSet {
         let words = tiles.0.len();
         (0..words).for_each(|w| kept.add_word(w, Union { found, set: |f| &f.tiles }.word(w)));
         let Some(beside) = beside else { return };
-        let mut list = self.beside.lock().unwrap_or_else(PoisonError::into_inner);
-        list.clear();
-        list.extend((0..words).flat_map(|w| bits(kept.word(w)).map(move |bit| w as u32 * 64 + bit)));
-        kept.clear();
-        moved.clear();
-        beside(&list, moved);
+        self.move_kept(beside);
         for w in 0..words {
             tiles.add_word(w, moved.word(w));
             kept.add_word(w, moved.word(w));
         }
+    }
+
+    /// Lets `beside` move vertices in the tiles kept for it.
+    fn move_kept(&self, beside: MoveBeside<'_>) {
+        let mut list = self.beside.lock().unwrap_or_else(PoisonError::into_inner);
+        list.clear();
+        list.extend((0..self.kept.0.len()).flat_map(|w| bits(self.kept.word(w)).map(move |bit| w as u32 * 64 + bit)));
+        self.kept.clear();
+        self.moved_beside.clear();
+        beside(&list, &self.moved_beside);
+    }
+
+    /// There is no further round: what moves vertices beside sweeps has the last word.
+    pub fn end(&self, worker: Worker<'_>, beside: Option<MoveBeside<'_>>) {
+        if let (Some(beside), 0) = (beside, worker.id()) {
+            self.move_kept(beside);
+        }
+        worker.sync();
     }
 
     /// The part of all blocks that the first round found something to move in.

@@ -181,6 +181,48 @@ impl<T: Scalar, const V: usize, const P: usize, const R: usize> Batch<T, V, P, R
         real.map(|(block, lane)| Packed { batch: self, block, lane })
     }
 
+    /// The same in double precision, without what is projected; nothing if no element has a physical stiffness.
+    #[cfg(feature = "global")]
+    pub(crate) fn widened(&self) -> Batch<f64, V, P, R> {
+        if self.elastic.is_empty() {
+            return Batch::default();
+        }
+        let wide = |list: [T; BLOCK]| list.map(T::f64);
+        let place = |p: Place| Place::new::<Vertex<f64>>(p.index::<Vertex<T>>() as u32);
+        assert!(self.span.saturating_mul(size_of::<Vertex<f64>>()) <= u32::MAX as usize, "too many vertices");
+        Batch {
+            blocks: self
+                .blocks
+                .iter()
+                .map(|b| Block {
+                    places: b.places.map(|list| list.map(place)),
+                    rest: b.rest.map(wide),
+                    stiffness: [[0.0; BLOCK]; R],
+                })
+                .collect(),
+            colours: self.colours.clone(),
+            span: self.span,
+            moves: self.moves,
+            damping: Vec::new(),
+            elastic: self
+                .elastic
+                .iter()
+                .map(|e| Elastic {
+                    compliance: e.compliance.map(wide),
+                    coupling: e.coupling.map(wide),
+                    gamma: e.gamma.map(wide),
+                })
+                .collect(),
+            multipliers: self.multipliers,
+            source: self.source.clone(),
+            stiff_rows: 0,
+            damped_rows: 0,
+            elastic_rows: self.elastic_rows,
+            viscous: self.viscous.clone(),
+            count: self.count,
+        }
+    }
+
     /// Colours and packs. `spare` is a vertex with no mass that no element uses; `loose` refers to vertices below it.
     pub fn pack(loose: &[Loose<V, P, R>], spare: u32) -> Self {
         Self::pack_moving(loose, spare, (1 << V) - 1)

@@ -37,6 +37,19 @@ macro_rules! containers {
             }
         }
 
+        impl<T: Scalar> Elements<T> {
+            /// The elements with a physical stiffness, in double precision; their places and multipliers are where they were.
+            #[cfg(feature = "global")]
+            pub(crate) fn widened(&self) -> Elements<f64> {
+                Elements {
+                    $($(#[$when])* $field: self.$field.widened(),)*
+                    multipliers: self.multipliers,
+                    projected: false,
+                    damped: false,
+                }
+            }
+        }
+
         /// Elements before packing, in the order they were added.
         #[derive(Clone, Debug, Default)]
         pub(crate) struct LooseElements {

@@ -104,6 +104,17 @@ impl Kinematics {
         }
     }
 
+    /// The first vertex of each.
+    pub fn firsts(&self) -> Vec<u32> {
+        self.bodies.iter().map(|b| b.vertices.start as u32).collect()
+    }
+
+    /// The collider that a vertex belongs to, if it belongs to one.
+    pub fn body_of(&self, vertex: u32) -> Option<&KinematicBody> {
+        let at = self.bodies.partition_point(|b| b.vertices.end <= vertex as usize);
+        self.bodies.get(at).filter(|b| b.vertices.contains(&(vertex as usize)))
+    }
+
     /// How far the fastest collider goes in the step, m.
     pub fn farthest(&self) -> f64 {
         // Of a plane what is near counts, not the corners of its triangle.

@@ -32,7 +32,7 @@ mod simple;
 pub mod surface;
 mod untangle;
 
-pub use report::ContactReport;
+pub use report::{Blockers, ContactReport};
 pub use settings::{ColliderMesh, Contact, ContactMaterial, MeshCollider};
 pub use shape::{Pose, Shape};
 pub(crate) use simple::PlacedCollider;

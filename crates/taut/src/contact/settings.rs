@@ -25,7 +25,7 @@ impl Default for Contact {
 /// How the surface of a body meets others.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactMaterial {
-    /// The distance kept between two surfaces of this material, m: each brings one half. Not more than five edges count. 0 and
+    /// The distance kept between two surfaces of this material, m: each brings one half. Not more than ¾ of the body's mean edge counts. 0 and
     /// less: the body meets nothing.
     pub thickness: f64,
     /// Coulomb's coefficient of friction against surfaces of the same kind. Two kinds meet with the geometric mean; simple shapes

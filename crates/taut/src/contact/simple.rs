@@ -113,9 +113,26 @@ impl<T: Scalar> PlacedCollider<T> {
         true
     }
 
+    /// Puts a vertex at `x` that started the substep at `x_start` out of one shape after another, without friction. Calls `f` with what it
+    /// is moved by, each time. Slack is as for [`way_out`](Self::way_out).
+    pub(crate) fn leave_all(
+        colliders: &[Self],
+        x: &mut Vertex<T>,
+        x_start: &Vertex<T>,
+        slack: T,
+        mut f: impl FnMut(V3<T>),
+    ) {
+        for collider in colliders {
+            if let Some(by) = collider.way_out(x, x_start, slack) {
+                (x[0], x[1], x[2]) = (x[0] + by.x, x[1] + by.y, x[2] + by.z);
+                f(by);
+            }
+        }
+    }
+
     /// By how much to move a vertex at `x` that started the substep at `x_start` so that it is out of the shape, without friction. Nothing
     /// if it is deeper in it than the thickness by less than `slack` of that.
-    pub(crate) fn way_out(&self, x: &Vertex<T>, x_start: &Vertex<T>, slack: T) -> Option<V3<T>> {
+    fn way_out(&self, x: &Vertex<T>, x_start: &Vertex<T>, slack: T) -> Option<V3<T>> {
         let (at, start) = (V3::new(x[0], x[1], x[2]), V3::new(x_start[0], x_start[1], x_start[2]));
         // Most are far from most, and have not gone far: no root is needed to tell.
         let (way2, little) = ((at - start).norm2(), self.thickness * T::of(4.0));

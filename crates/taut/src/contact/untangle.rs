@@ -1,6 +1,7 @@
 //! Surfaces that intersect at the start of a step: found, and pulled apart little by little.
 //!
-//! Features of triangles that intersect are exempt from contacts and from the safety pass, which would hold them where they are.
+//! Features of triangles that intersect, and of their neighbours, are exempt, against each other alone, from contacts and from the safety pass,
+//! which would hold them where they are; and so is what is inside something solid, against that.
 //! Three things bring them apart:
 //!
 //! - Vertices **inside** a closed mesh are drawn to the nearest place of its surface; what else crosses the surface of something
@@ -17,16 +18,15 @@ use super::candidates::{PairKind, Pairs, SurfaceBvh};
 use super::distance::vertex_triangle;
 use super::exact::{P, mesh_triangles_meet, segment_meets_triangle};
 use super::kinematic::ColliderForm;
-use super::safety::Islands;
 use super::settings::Party;
 use super::shape::Frame;
 use crate::lanes::V3;
+use crate::sets::DisjointSets;
 
 /// What intersects at the start of a step.
 #[derive(Debug, Default)]
 pub(crate) struct Tangle {
-    /// For each vertex one bit for each surface (by its number modulo 64) with which it intersects; empty if nothing does.
-    pub exempt: Vec<u64>,
+    pub exempt: Exempt,
     /// How vertices are to be moved in the step, out of what goes where it is told: m, by ascending number.
     pub pushes: Vec<(u32, P)>,
     /// What is to move apart, as features with weights.
@@ -35,6 +35,46 @@ pub(crate) struct Tangle {
     pub pairs: usize,
     /// Where the first of them is, m.
     pub at: Option<P>,
+}
+
+/// What nobody keeps apart, because it intersects.
+#[derive(Debug, Default)]
+pub(crate) struct Exempt {
+    /// Two vertices of two triangles that intersect, the lesser first; and a vertex with the number of a surface it is inside of. Ascending.
+    vertices: Vec<[u32; 2]>,
+    inside: Vec<[u32; 2]>,
+}
+
+impl Exempt {
+    pub fn is_empty(&self) -> bool {
+        self.vertices.is_empty() && self.inside.is_empty()
+    }
+
+    /// Whether two features, of surfaces with these numbers, are exempt: they belong to two triangles that intersect or to neighbours of
+    /// those, or one has a vertex inside the other's surface.
+    pub fn holds(&self, (a, of_a): (&[u32], usize), (b, of_b): (&[u32], usize)) -> bool {
+        let inside = |list: &[u32], of: usize| list.iter().any(|&v| self.inside.binary_search(&[v, of as u32]).is_ok());
+        let cross = |&i: &u32, &j: &u32| self.vertices.binary_search(&[i.min(j), i.max(j)]).is_ok();
+        a.iter().any(|i| b.iter().any(|j| cross(i, j))) || inside(a, of_b) || inside(b, of_a)
+    }
+
+    /// Two features that intersect.
+    fn add(&mut self, a: &[u32], b: &[u32]) {
+        let all = a.iter().flat_map(|&i| b.iter().map(move |&j| [i.min(j), i.max(j)]));
+        self.vertices.extend(all.filter(|[i, j]| i != j));
+    }
+
+    /// A vertex inside a surface.
+    fn add_inside(&mut self, vertex: u32, surface: usize) {
+        self.inside.push([vertex, surface as u32]);
+    }
+
+    fn sort(&mut self) {
+        for list in [&mut self.vertices, &mut self.inside] {
+            list.sort_unstable();
+            list.dedup();
+        }
+    }
 }
 
 /// Two features on the wrong sides of each other: n·Σ wᵢvᵢ is to be at least the speed.
@@ -88,13 +128,13 @@ pub(crate) fn find(parts: &[TangleSurface], x: &[P], movable: impl Fn(u32) -> bo
                 a.bvh.crossings(Some(b.bvh), |s, t| search.meet(x, (i, s), (j, t)));
             }
             if b.party.radius > 0.0 {
-                search.inside_round((a, i), (b, j), &movable);
+                search.inside_round(a, b, &movable);
             }
             if b.form.is_some_and(ColliderForm::closed) {
-                search.inside((a, i), (b, j), &movable);
+                search.inside(a, (b, j), &movable);
             }
             if let Some(ColliderForm::Simple(c)) = b.form.filter(|_| b.outward()) {
-                search.inside_simple((a, i), (b, j), c, &movable);
+                search.inside_simple(a, j, c, &movable);
             }
         }
     }
@@ -103,6 +143,7 @@ pub(crate) fn find(parts: &[TangleSurface], x: &[P], movable: impl Fn(u32) -> bo
     if search.tangle.pairs <= vertices {
         search.pull(parts, movable);
     }
+    search.tangle.exempt.sort();
     search.tangle
 }
 
@@ -119,18 +160,18 @@ impl TangleSearch<'_> {
         V3::from(self.x[i as usize])
     }
 
-    /// Counts an intersection of two surfaces at these vertices.
-    fn count(&mut self, (i, a): (usize, &[u32]), (j, b): (usize, &[u32])) {
+    /// Counts an intersection of two features.
+    fn count(&mut self, a: &[u32], b: &[u32]) {
         self.tangle.pairs += 1;
         self.tangle.at.get_or_insert(self.x[a[0] as usize]);
-        self.exempt(a, j);
-        self.exempt(b, i);
+        self.tangle.exempt.add(a, b);
     }
 
-    /// Nothing holds up these vertices against a surface.
-    fn exempt(&mut self, vertices: &[u32], with: usize) {
-        self.tangle.exempt.resize(self.x.len(), 0);
-        vertices.iter().for_each(|&v| self.tangle.exempt[v as usize] |= bit(with));
+    /// Counts a vertex inside a surface.
+    fn count_inside(&mut self, vertex: u32, surface: usize) {
+        self.tangle.pairs += 1;
+        self.tangle.at.get_or_insert(self.x[vertex as usize]);
+        self.tangle.exempt.add_inside(vertex, surface);
     }
 
     fn push(&mut self, i: u32, by: V3<f64>) {
@@ -143,7 +184,7 @@ impl TangleSearch<'_> {
         if !mesh_triangles_meet(x, s, t) {
             return;
         }
-        self.count((i, &s), (j, &t));
+        self.count(&s, &t);
         for (part, other, s, t) in [(i, j, s, t), (j, i, t, s)] {
             for [a, b] in [[s[0], s[1]], [s[1], s[2]], [s[2], s[0]]] {
                 let shares = t.contains(&a) || t.contains(&b);
@@ -156,12 +197,7 @@ impl TangleSearch<'_> {
     }
 
     /// Features of `a` that reach into balls and rods: their own contacts push vertices out.
-    fn inside_round(
-        &mut self,
-        (a, i): (&TangleSurface, usize),
-        (b, j): (&TangleSurface, usize),
-        movable: &impl Fn(u32) -> bool,
-    ) {
+    fn inside_round(&mut self, a: &TangleSurface, b: &TangleSurface, movable: &impl Fn(u32) -> bool) {
         let mut pairs = Pairs::default();
         a.bvh.pairs(b.bvh, &mut pairs);
         let r2 = b.party.radius * b.party.radius;
@@ -169,7 +205,7 @@ impl TangleSearch<'_> {
         let note = |search: &mut Self, nodes: [u32; 4], distance2: f64| {
             if distance2 <= r2 && nodes.iter().any(|&v| movable(v)) {
                 let own: Vec<u32> = nodes.into_iter().filter(|v| !collider.contains(v)).collect();
-                search.count((i, &own), (j, collider));
+                search.count(&own, collider);
             }
         };
         for kind in PairKind::ALL {
@@ -180,27 +216,15 @@ impl TangleSearch<'_> {
     }
 
     /// Vertices of `a` inside a plane or box: its own contacts push them out.
-    fn inside_simple(
-        &mut self,
-        (a, i): (&TangleSurface, usize),
-        (b, j): (&TangleSurface, usize),
-        c: &Collider,
-        movable: &impl Fn(u32) -> bool,
-    ) {
+    fn inside_simple(&mut self, a: &TangleSurface, j: usize, c: &Collider, movable: &impl Fn(u32) -> bool) {
         let frame = Frame::<f64>::new(&c.from);
         let holds = |v: u32| c.shape.distance(frame.inward(self.at(v))).0 <= 0.0;
         let found: Vec<u32> = a.bvh.surface().vertices.iter().copied().filter(|&v| movable(v) && holds(v)).collect();
-        let all: Vec<u32> = b.bvh.surface().triangles.iter().flatten().copied().collect();
-        found.iter().for_each(|&v| self.count((i, &[v]), (j, &all)));
+        found.iter().for_each(|&v| self.count_inside(v, j));
     }
 
     /// Vertices of `a` inside the closed surface `b`: an odd number of its triangles lies in one direction from them.
-    fn inside(
-        &mut self,
-        (a, i): (&TangleSurface, usize),
-        (b, j): (&TangleSurface, usize),
-        movable: &impl Fn(u32) -> bool,
-    ) {
+    fn inside(&mut self, a: &TangleSurface, (b, j): (&TangleSurface, usize), movable: &impl Fn(u32) -> bool) {
         let far = b.bvh.surface().vertices.iter().map(|&v| self.x[v as usize][0]).fold(f64::MIN, f64::max) + 1.0;
         let points = &a.bvh.surface().vertices;
         // Not along an axis: meshes like to have edges there.
@@ -217,15 +241,12 @@ impl TangleSearch<'_> {
         let inside: Vec<u32> =
             points.iter().zip(odd).filter(|(v, odd)| *odd && movable(**v)).map(|(v, _)| *v).collect();
         for &v in &inside {
-            let Some((triangle, way)) = nearest(self.x, self.at(v), &b.bvh.surface().triangles) else { continue };
-            self.count((i, &[v]), (j, &triangle));
+            let Some(way) = nearest(self.x, self.at(v), &b.bvh.surface().triangles) else { continue };
+            self.count_inside(v, j);
             let depth = way.norm2().sqrt();
             if depth > 0.0 {
                 self.push(v, way * (1.0 + b.party.material.thickness / depth));
             }
-        }
-        if !inside.is_empty() {
-            self.exempt(&b.bvh.surface().vertices, i);
         }
     }
 
@@ -256,7 +277,7 @@ impl TangleSearch<'_> {
 
     fn pull_part(&mut self, parts: &[TangleSurface], part: &TangleSurface, cuts: &[Cut]) {
         let surface = part.bvh.surface();
-        let mut islands = Islands::new(self.x.len());
+        let mut islands = DisjointSets::new(self.x.len());
         let cut = |e: &[u32; 2]| cuts.binary_search_by(|c| c.edge.cmp(e)).is_ok();
         surface.edges.iter().filter(|e| !cut(e)).for_each(|e| islands.join(e[0], e[1]));
         let mut size = vec![0u32; self.x.len()];
@@ -358,16 +379,11 @@ impl TangleSearch<'_> {
     }
 }
 
-/// The mark of a surface.
-pub(crate) fn bit(side: usize) -> u64 {
-    1 << (side % 64)
-}
-
-/// The triangle nearest to a point, and the way there, m.
-fn nearest(x: &[P], p: V3<f64>, triangles: &[[u32; 3]]) -> Option<([u32; 3], V3<f64>)> {
+/// The way from a point to the nearest triangle, m.
+fn nearest(x: &[P], p: V3<f64>, triangles: &[[u32; 3]]) -> Option<V3<f64>> {
     let way = |t: &[u32; 3]| {
         let found = vertex_triangle(p, t.map(|i| V3::from(x[i as usize])));
-        (found.distance2, *t, -found.delta)
+        (found.distance2, -found.delta)
     };
-    triangles.iter().map(way).min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, t, way)| (t, way))
+    triangles.iter().map(way).min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, way)| way)
 }

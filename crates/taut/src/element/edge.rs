@@ -1,6 +1,6 @@
 //! An edge of given length: the "edge based dynamics" that SBD is compared with.
 
-use super::{Element, Improved, Quantity, RestShape, RowKind, Rows, strain};
+use super::{Element, Improved, Quantity, RestShape, RowKind, Rows, Tension, strain};
 use crate::lanes::{Real, V3};
 
 /// Two vertices at rest distance L: `|x_1 − x_0|/L − s` (SBD Eq. 12, over the rest length).
@@ -15,6 +15,11 @@ impl Element<2, 1, 2, 1> for Edge {
 
     fn shape(rest: &[f64; 2]) -> RestShape {
         RestShape::Edge(rest[1] / rest[0])
+    }
+
+    #[inline(always)]
+    fn tension<T: Real>(_: &[T; 2], columns: &[V3<T>; 1], stress: &[T; 1]) -> Tension<T, 1> {
+        strain::stretch_tension::<Improved, T, 1>(columns, stress)
     }
 
     #[inline(always)]

@@ -27,8 +27,7 @@ where
     for k in 0..D {
         edges[k] = x[k + 1] - x[0];
     }
-    let mut collected = Collect { values: [zero; R], columns: [[V3::new(zero, zero, zero); D]; R] };
-    E::rows(rest, &mut E::columns(rest, &edges), &mut collected);
+    let collected = in_columns::<E, T, V, D, P, R>(rest, &E::columns(rest, &edges), u32::MAX);
     let mut gradients = [[V3::new(zero, zero, zero); V]; R];
     for r in 0..R {
         let spread = E::spread(rest, &collected.columns[r]);
@@ -40,15 +39,34 @@ where
     Evaluated { values: collected.values, gradients }
 }
 
-struct Collect<T, const D: usize, const R: usize> {
-    values: [T; R],
-    columns: [[V3<T>; D]; R],
+/// Evaluates those rows of an element whose columns are `columns` of which bit r of `wanted` is set; others are zero.
+#[inline(always)]
+pub(crate) fn in_columns<E, T, const V: usize, const D: usize, const P: usize, const R: usize>(
+    rest: &[T; P],
+    columns: &[V3<T>; D],
+    wanted: u32,
+) -> Collect<T, D, R>
+where
+    E: Element<V, D, P, R>,
+    T: Real,
+{
+    let zero = columns[0].x.lit(0.0);
+    let mut collected = Collect { values: [zero; R], columns: [[V3::new(zero, zero, zero); D]; R], wanted };
+    E::rows(rest, &mut { *columns }, &mut collected);
+    collected
+}
+
+/// All rows of an element, and their gradients by its columns.
+pub(crate) struct Collect<T, const D: usize, const R: usize> {
+    pub values: [T; R],
+    pub columns: [[V3<T>; D]; R],
+    wanted: u32,
 }
 
 impl<T: Real, const D: usize, const R: usize> Rows<T, D> for Collect<T, D, R> {
     #[inline(always)]
-    fn wants(&self, _: usize) -> bool {
-        true
+    fn wants(&self, index: usize) -> bool {
+        self.wanted >> index & 1 == 1
     }
 
     #[inline(always)]

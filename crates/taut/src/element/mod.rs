@@ -22,6 +22,8 @@ mod triangle;
 
 pub use edge::Edge;
 pub(crate) use evaluate::RowValues;
+#[cfg(feature = "global")]
+pub(crate) use evaluate::in_columns;
 pub use evaluate::{Evaluated, evaluate};
 pub use hinge::Hinge;
 pub use patch::Patch;
@@ -51,6 +53,16 @@ pub trait Element<const V: usize, const D: usize, const P: usize, const R: usize
     /// Whether the builder ever gives such elements a physical stiffness.
     const ELASTIC: bool = true;
 
+    /// Whether all its rows are bending: their curvature across a sheet is all that matters of them.
+    const BENDING: bool = {
+        let (mut all, mut r) = (true, 0);
+        while r < R {
+            all &= matches!(Self::ROWS[r].quantity, Quantity::Bending);
+            r += 1;
+        }
+        all
+    };
+
     /// The element's shape at rest, for what is laid over cloth and solids: limiters, coarse levels.
     fn shape(_rest: &[f64; P]) -> RestShape {
         RestShape::Other
@@ -61,6 +73,13 @@ pub trait Element<const V: usize, const D: usize, const P: usize, const R: usize
 
     /// Gives each row the consumer wants, in order. The consumer may change the columns between rows.
     fn rows<T: Real, S: Rows<T, D>>(rest: &[T; P], columns: &mut [V3<T>; D], consumer: &mut S);
+
+    /// What of the rows' curvature resists motion, for `stress` (J) along each: a positive semi-definite part of
+    /// Σ_r stress_r ∂²C_r/∂f². Nothing if a kind has none to offer; solvers then need more steps.
+    #[inline(always)]
+    fn tension<T: Real>(_rest: &[T; P], columns: &[V3<T>; D], _stress: &[T; R]) -> Tension<T, D> {
+        Tension::none(columns[0].x)
+    }
 
     /// The columns of an element whose edge vectors are `edges`.
     #[inline(always)]
@@ -130,6 +149,24 @@ pub trait Element<const V: usize, const D: usize, const P: usize, const R: usize
     }
 }
 
+/// How tension resists a change δf of columns: Σ_ij `metric`_ij δf_i·δf_j − Σ_i `along`_i (f_i·δf_i)².
+#[derive(Clone, Copy, Debug)]
+pub struct Tension<T, const D: usize> {
+    /// Symmetric.
+    pub metric: [[T; D]; D],
+    /// What of it is not there along the columns themselves.
+    pub along: [T; D],
+}
+
+impl<T: Real, const D: usize> Tension<T, D> {
+    /// No resistance. `like` lends its instruction set.
+    #[inline(always)]
+    pub fn none(like: T) -> Self {
+        let zero = like.lit(0.0);
+        Tension { metric: [[zero; D]; D], along: [zero; D] }
+    }
+}
+
 /// What a row is: nobody guesses it from numbers of vertices or constants.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RowKind {
@@ -160,6 +197,17 @@ pub enum Quantity {
 }
 
 impl Quantity {
+    /// Whether a row that measures it may depend on column `i` of its element.
+    #[inline(always)]
+    pub(crate) const fn depends_on(self, i: usize) -> bool {
+        match self {
+            Quantity::Length => i == 0,
+            Quantity::Stretch(axis) => i == axis,
+            Quantity::Shear(a, b) => i == a || i == b,
+            _ => true,
+        }
+    }
+
     /// Its unit; `"1"` for strains.
     pub const fn unit(self) -> &'static str {
         match self {

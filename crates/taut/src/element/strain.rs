@@ -1,6 +1,6 @@
 //! Rows on the columns of a deformation gradient, shared by triangles and tetrahedra.
 
-use super::{Row, Rows, gram};
+use super::{Row, Rows, Tension, gram};
 use crate::lanes::{Real, V3};
 
 /// Which form of stretch and of shear.
@@ -54,6 +54,34 @@ impl Form for StretchShear {
     const ELASTIC: bool = true;
     const TRIANGLE: &'static str = "stretch-shear triangle strain";
     const TETRAHEDRON: &'static str = "stretch-shear tetrahedron strain";
+}
+
+/// How stretch rows resist by their tension: an entry of Green's strain in every direction alike, 2 σ I; a length only
+/// across its column, σ/|f| (I − f fᵀ/|f|²). Compression resists nothing.
+#[inline(always)]
+pub(super) fn stretch_tension<F: Form, T: Real, const D: usize>(f: &[V3<T>; D], stress: &[T]) -> Tension<T, D> {
+    let mut out = Tension::none(f[0].x);
+    for i in 0..D {
+        let pull = T::max(stress[i], stress[i].lit(0.0));
+        if F::IMPROVED_STRETCH {
+            let length2 = T::max(f[i].norm2(), pull.lit(COLLAPSED * COLLAPSED));
+            out.metric[i][i] = pull / length2.sqrt();
+            out.along[i] = out.metric[i][i] / length2;
+        } else {
+            out.metric[i][i] = pull * pull.lit(2.0);
+        }
+    }
+    out
+}
+
+/// Adds how the product of columns i and j resists: the positive part of σ f_i·f_j, which is half of it.
+#[inline(always)]
+pub(super) fn shear_tension<T: Real, const D: usize>(i: usize, j: usize, stress: T, out: &mut Tension<T, D>) {
+    let half = stress * stress.lit(0.5);
+    out.metric[i][i] = out.metric[i][i] + half.abs();
+    out.metric[j][j] = out.metric[j][j] + half.abs();
+    out.metric[i][j] = out.metric[i][j] + half;
+    out.metric[j][i] = out.metric[j][i] + half;
 }
 
 /// Below this length (rest is 1) a column has no direction that could be trusted.

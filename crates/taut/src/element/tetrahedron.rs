@@ -1,6 +1,6 @@
 //! Strain of a tetrahedron.
 
-use super::{Element, Form, Quantity, RestShape, Row, RowKind, Rows, strain};
+use super::{Element, Form, Quantity, RestShape, Row, RowKind, Rows, Tension, strain};
 use crate::lanes::{Real, V3};
 use core::marker::PhantomData;
 
@@ -33,6 +33,15 @@ impl<F: Form> Element<4, 3, 12, 7> for TetStrain<F> {
         let determinant = column(0).dot(column(3).cross(column(6)));
         let as_built = rest[9..].iter().all(|s| (s - 1.0).abs() < 1e-6);
         RestShape::Tetrahedron { volume: 1.0 / (6.0 * determinant).abs(), as_built }
+    }
+
+    #[inline(always)]
+    fn tension<T: Real>(_: &[T; 12], columns: &[V3<T>; 3], stress: &[T; 7]) -> Tension<T, 3> {
+        let mut out = strain::stretch_tension::<F, T, 3>(columns, stress);
+        strain::shear_tension(0, 1, stress[3], &mut out);
+        strain::shear_tension(0, 2, stress[4], &mut out);
+        strain::shear_tension(1, 2, stress[5], &mut out);
+        out
     }
 
     #[inline(always)]

@@ -1,6 +1,6 @@
 //! Strain of a triangle.
 
-use super::{Element, Form, Quantity, RestShape, RowKind, Rows, strain};
+use super::{Element, Form, Quantity, RestShape, RowKind, Rows, Tension, strain};
 use crate::lanes::{Real, V3};
 use core::marker::PhantomData;
 
@@ -34,6 +34,13 @@ impl<F: Form> Element<3, 2, 6, 4> for TriStrain<F> {
         let edges = [[d * over * s, -b * over * t], [-c * over * s, a * over * t]];
         let sound = edges.iter().flatten().all(|c| c.is_finite());
         if sound { RestShape::Triangle(edges) } else { RestShape::Other }
+    }
+
+    #[inline(always)]
+    fn tension<T: Real>(_: &[T; 6], columns: &[V3<T>; 2], stress: &[T; 4]) -> Tension<T, 2> {
+        let mut out = strain::stretch_tension::<F, T, 2>(columns, stress);
+        strain::shear_tension(0, 1, stress[2], &mut out);
+        out
     }
 
     #[inline(always)]

@@ -88,6 +88,8 @@ pub trait Real:
 pub trait Scalar: Real<Mask = bool> + PartialOrd + Default + Send + Sync + core::fmt::Debug + 'static {
     /// `"f32"` or `"f64"`.
     const NAME: &'static str;
+    /// The part of a number that its rounding is, at most.
+    const EPSILON: f64;
     /// Rounds to this precision.
     fn of(v: f64) -> Self;
     /// Widens; exact.
@@ -195,6 +197,7 @@ macro_rules! scalar {
 
         impl Scalar for $t {
             const NAME: &'static str = stringify!($t);
+            const EPSILON: f64 = $t::EPSILON as f64;
             #[inline(always)]
             fn of(v: f64) -> Self {
                 v as $t

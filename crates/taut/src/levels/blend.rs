@@ -28,7 +28,7 @@ pub(super) fn blend<const N: usize>(
     }
     let neighbours = web.neighbours(parents.len(), true);
     let band: Vec<u32> =
-        band(parents.len(), web, |i| neighbours.of(i)).into_iter().filter(|&i| moves(i as usize)).collect();
+        band(parents.len(), web, |i| neighbours.row(i)).into_iter().filter(|&i| moves(i as usize)).collect();
     let hung = |p: &[(u32, f64); N]| p.iter().copied().filter(|p| p.1 > 0.0).collect();
     let mut rows: Vec<Following> = parents.iter().map(hung).collect();
     // What hangs on nothing goes with its neighbours, the less the further it is from what hangs on something.
@@ -37,13 +37,13 @@ pub(super) fn blend<const N: usize>(
         let new: Vec<(u32, Following)> = band
             .iter()
             .filter(|&&i| rows[i as usize].is_empty())
-            .map(|&i| (i, mean(neighbours.of(i).iter().map(|&j| &rows[j as usize]).filter(|r| !r.is_empty()), share)))
+            .map(|&i| (i, mean(neighbours.row(i).iter().map(|&j| &rows[j as usize]).filter(|r| !r.is_empty()), share)))
             .collect();
         new.into_iter().for_each(|(i, row)| rows[i as usize] = row);
     }
     for _ in 0..ROWS {
         let new: Vec<Following> =
-            band.iter().map(|&i| mean(neighbours.of(i).iter().chain([&i]).map(|&j| &rows[j as usize]), 1.0)).collect();
+            band.iter().map(|&i| mean(neighbours.row(i).iter().chain([&i]).map(|&j| &rows[j as usize]), 1.0)).collect();
         band.iter().zip(new).for_each(|(&i, row)| rows[i as usize] = row);
     }
     Some(rows)

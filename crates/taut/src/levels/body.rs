@@ -7,6 +7,7 @@ use crate::boundary::sorted_faces;
 use crate::constraint::{Batch, Elements, Visit};
 use crate::element::{Element, Quantity, RestShape};
 use crate::lanes::{Scalar, V3};
+use crate::sets::DisjointSets;
 
 /// The number of no body.
 pub(super) const NONE: u32 = u32::MAX;
@@ -116,26 +117,11 @@ fn length(d: [f64; 3]) -> f64 {
     V3::from(d).norm2().sqrt()
 }
 
-/// The root of a number in a forest, with shorter ways for next time.
-pub(super) fn root(forest: &mut [u32], mut n: u32) -> u32 {
-    while forest[n as usize] != n {
-        forest[n as usize] = forest[forest[n as usize] as usize];
-        n = forest[n as usize];
-    }
-    n
-}
-
-/// Makes two numbers hang together.
-pub(super) fn join(forest: &mut [u32], a: u32, b: u32) {
-    let (a, b) = (root(forest, a), root(forest, b));
-    forest[a.max(b) as usize] = a.min(b);
-}
-
 /// Which numbers below `count` hang together by `pairs`: for each the least that does.
 fn components(count: usize, pairs: impl Iterator<Item = [usize; 2]>) -> Vec<u32> {
-    let mut forest: Vec<u32> = (0..count as u32).collect();
-    pairs.for_each(|[a, b]| join(&mut forest, a as u32, b as u32));
-    (0..count as u32).map(|n| root(&mut forest, n)).collect()
+    let mut sets = DisjointSets::new(count);
+    pairs.for_each(|[a, b]| sets.join(a as u32, b as u32));
+    sets.names()
 }
 
 /// For each component the stress (Pa) in its skin if it were clamped at one end and stuck out sideways: 3 ρ g L²/t, as in a beam or plate of length L

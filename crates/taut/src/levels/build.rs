@@ -1,17 +1,19 @@
 //! From a sheet and what is held of it to levels of coarse nodes.
 
 use super::Inextensibility;
-use super::blend::blend;
+use super::blend::{Following, blend};
 use super::chart::{Flat, NONE, flatten, sub};
 use super::cluster::Clusters;
 use super::hierarchy::{Hierarchy, Level};
 use super::lattice::{Lattice, MOSTLY, SheetPoints, lattice};
 use super::sheet::{RestSheet, area};
 use super::transfer::Transfer;
-use super::web::{Neighbours, Web};
+use super::web::{Web, reached};
 use crate::constraint::one_sided::LOOSE;
 use crate::constraint::{Batch, Loose};
 use crate::lanes::{Scalar, SharedVec};
+use crate::limit::RestTriangle;
+use crate::sets::Grouped;
 use std::collections::BTreeMap;
 
 /// Spacing of the finest lattice over the mean edge. The sweeps over elements do the rest; a lattice half as wide, with no
@@ -60,6 +62,41 @@ pub(super) fn build<T: Scalar>(
     Built { levels, boundary, charts: plan.flat.area.len() }
 }
 
+/// What vertices follow on lattices over all cloth, each twice as wide as the one before and the first twice as wide as
+/// the mesh; then what the nodes of each follow on the next. Nothing for vertices of no cloth, or of charts that are too
+/// small.
+pub(super) fn lattices(sheet: &RestSheet, shape: &[[f64; 3]]) -> Vec<Vec<Following>> {
+    let plan = Plan::new(sheet, shape, &[]);
+    let mut points = plan.points();
+    let mut out = Vec::new();
+    let mut web = &plan.web;
+    let mut last;
+    for number in 0..30 {
+        let spacing: Vec<f64> = (0..plan.flat.area.len())
+            .map(|c| {
+                let s = NARROW * plan.flat.edge[c] * f64::from(1 << number);
+                if plan.flat.area[c].sqrt() / s + 1.0 >= FEWEST_NARROW { s } else { 0.0 }
+            })
+            .collect();
+        if spacing.iter().all(|&s| s == 0.0) {
+            break;
+        }
+        let full: Vec<f64> = plan.density.iter().zip(&spacing).map(|(d, s)| d * s * s * 0.75f64.sqrt()).collect();
+        let mut lattice = lattice(&points, web, &spacing, &full);
+        lattice.follow = blend(&lattice.parents, web, |_| true);
+        lattice.carry(&points);
+        let hung = |p: &[(u32, f64); 3]| p.iter().copied().filter(|p| p.1 > 0.0).collect();
+        out.push(lattice.follow.take().unwrap_or_else(|| lattice.parents.iter().map(hung).collect()));
+        (points, last) = (lattice.nodes, lattice.web);
+        web = &last;
+    }
+    out
+}
+
+/// Spacing of the finest of these lattices over the mean edge, and the fewest nodes a side.
+const NARROW: f64 = 2.0;
+const FEWEST_NARROW: f64 = 3.0;
+
 /// What all levels are built from.
 pub(super) struct Plan<'a> {
     pub flat: Flat,
@@ -71,7 +108,7 @@ pub(super) struct Plan<'a> {
     torn: Vec<([u32; 2], f64)>,
     /// Which vertices hang together, and neighbours that do.
     pub web: Web,
-    neighbours: Neighbours,
+    neighbours: Grouped,
     /// Where vertices are in the shape that the cloth is given in, m, and how much the cloth is stretched there, 1 for
     /// not at all.
     shape: &'a [[f64; 3]],
@@ -157,15 +194,13 @@ impl<'a> Plan<'a> {
 fn drawn(sheet: &RestSheet, shape: &[[f64; 3]]) -> Vec<f64> {
     let mut sum = vec![[0.0; 2]; sheet.vertices()];
     for (t, corners) in sheet.triangles.iter().enumerate() {
-        let ([[a, b], [c, d]], weight) = (sheet.edges[t], area(&sheet.edges[t]));
-        let over = 1.0 / (a * d - b * c);
+        let weight = area(&sheet.edges[t]);
+        let Some([p, q, r, s]) = RestTriangle { vertices: *corners, edges: sheet.edges[t] }.inverse() else { continue };
         let at = corners.map(|v| shape[v as usize]);
-        let most = f64::max(stretch(at, [d * over, -b * over]), stretch(at, [-c * over, a * over]));
-        if most.is_finite() {
-            corners
-                .iter()
-                .for_each(|&v| sum[v as usize] = [sum[v as usize][0] + weight * most, sum[v as usize][1] + weight]);
-        }
+        let most = f64::max(stretch(at, [p, q]), stretch(at, [r, s]));
+        corners
+            .iter()
+            .for_each(|&v| sum[v as usize] = [sum[v as usize][0] + weight * most, sum[v as usize][1] + weight]);
     }
     sum.into_iter().map(|[sum, weight]| if weight > 0.0 { sum / weight } else { 1.0 }).collect()
 }
@@ -282,7 +317,7 @@ impl<'a> NearPins<'a> {
         let Some(&first) = pins.first() else { return Vec::new() };
         let (chart, middle) = (self.flat.chart[first as usize], self.middle(pins));
         let far = (REACH + 1.0) * self.spacing[chart as usize];
-        self.plan.neighbours.reached(pins, |v| {
+        reached(&self.plan.neighbours, pins, |v| {
             let d = sub(self.flat.place[v as usize], middle);
             self.flat.chart[v as usize] == chart && d[0] * d[0] + d[1] * d[1] <= far * far
         })

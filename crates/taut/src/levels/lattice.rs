@@ -1,7 +1,8 @@
 //! Triangular lattices over charts: nodes, who hangs on which node with what weight, and the triangles between nodes.
 
 use super::blend::Following;
-use super::web::{Groups, Web};
+use super::web::Web;
+use crate::sets::DisjointSets;
 use std::collections::BTreeMap;
 
 /// Points to be carried by a lattice: vertices, or the nodes of a finer lattice.
@@ -170,7 +171,7 @@ pub(super) fn lattice(points: &SheetPoints, web: &Web, spacing: &[f64], full: &[
     let cells: Vec<_> = (0..count).map(cell).collect();
     let mut pieces = pieces(points, web, &cells);
     let mut key = |i: usize, k: usize, (row, column): (i64, i64)| -> NodeKey {
-        (points.chart[i], row, column, pieces.first((3 * i + k) as u32))
+        (points.chart[i], row, column, pieces.of((3 * i + k) as u32))
     };
     let mut mass: BTreeMap<NodeKey, f64> = BTreeMap::new();
     for (i, cell) in cells.iter().enumerate() {
@@ -204,8 +205,8 @@ pub(super) fn lattice(points: &SheetPoints, web: &Web, spacing: &[f64], full: &[
 }
 
 /// Which shares of points (three each) hang together at their place of the lattice.
-fn pieces(points: &SheetPoints, web: &Web, cells: &[Option<Around>]) -> Groups {
-    let mut pieces = Groups::new(3 * cells.len());
+fn pieces(points: &SheetPoints, web: &Web, cells: &[Option<Around>]) -> DisjointSets {
+    let mut pieces = DisjointSets::new(3 * cells.len());
     for [i, j] in web.whole() {
         let (Some(p), Some(q)) = (cells[i as usize], cells[j as usize]) else { continue };
         if points.chart[i as usize] != points.chart[j as usize] {

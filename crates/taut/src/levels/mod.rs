@@ -37,9 +37,11 @@ mod tether;
 mod transfer;
 mod web;
 
-use crate::constraint::{Elements, Sweep};
+use crate::constraint::{Batch, Elements, Sweep, Visit};
+use crate::element::Element;
 use crate::lanes::{Scalar, Shared, Vertex};
 use crate::limit::{BoundedLine, EndLimit, StretchBounds};
+use crate::sets::DisjointSets;
 use hierarchy::Hierarchy;
 use sheet::RestSheet;
 use solid::Solids;
@@ -181,6 +183,8 @@ pub(crate) struct Inextensible<T: Scalar> {
     solid: Solids<T>,
     tethers: Tethers<T>,
     limit: EndLimit<T>,
+    /// What hangs together, by vertex: numbers from 0 on, and how many.
+    pieces: (Vec<u32>, usize),
     charts: u64,
     /// Whether there is more than bounds.
     acts: bool,
@@ -208,9 +212,36 @@ pub(crate) struct RestModel<'a, T> {
     pub masses: &'a [f64],
     /// The user's number of each vertex, by the model's.
     pub user: &'a [u32],
-    /// The first vertex of each body, in the user's numbers, ascending; and how far bodies may be stretched.
-    pub bases: Vec<u32>,
+    /// Which bodies triangles belong to, and how far each body may be stretched.
+    pub owners: &'a TriangleOwners,
     pub bounds: Vec<StretchBounds>,
+}
+
+/// Which bodies triangles belong to: bodies may have vertices in common, and triangles.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TriangleOwners {
+    /// Corners, ascending, in the model's numbers, and a body; ascending.
+    list: Vec<([u32; 3], u32)>,
+}
+
+impl TriangleOwners {
+    pub fn new(triangles: impl Iterator<Item = ([u32; 3], u32)>) -> Self {
+        let mut list: Vec<_> = triangles.map(|(corners, body)| (ascending(corners), body)).collect();
+        list.sort_unstable();
+        list.dedup();
+        TriangleOwners { list }
+    }
+
+    fn of(&self, corners: [u32; 3]) -> impl Iterator<Item = u32> {
+        let corners = ascending(corners);
+        let first = self.list.partition_point(|t| t.0 < corners);
+        self.list[first..].iter().take_while(move |t| t.0 == corners).map(|t| t.1)
+    }
+}
+
+fn ascending(mut corners: [u32; 3]) -> [u32; 3] {
+    corners.sort_unstable();
+    corners
 }
 
 /// A warp thread of a triangle that does not run across weft, because the texture coordinates do not: bounds are for what a person calls
@@ -223,16 +254,31 @@ pub(crate) struct SlantedThread {
 }
 
 impl<T> RestModel<'_, T> {
-    /// How far what a vertex, by the model's number, belongs to may be stretched; `max_stretch` (0 for none) along its threads.
-    fn bounds_of(&self, vertex: u32, max_stretch: f64) -> StretchBounds {
-        let body = self.bases.partition_point(|&base| base <= self.user[vertex as usize]);
-        let own = self.bounds.get(body.wrapping_sub(1)).copied().unwrap_or_default();
+    /// How far a triangle may be stretched, as all bodies say that it belongs to; `max_stretch` (0 for none) along its threads.
+    fn bounds_of(&self, corners: [u32; 3], max_stretch: f64) -> StretchBounds {
+        let bounds = self.owners.of(corners).map(|body| &self.bounds[body as usize]);
+        let own = bounds.fold(StretchBounds::NONE, |all, more| all.and(more));
         if max_stretch > 0.0 { own.and(&StretchBounds::threads(max_stretch)) } else { own }
+    }
+
+    /// Where vertices are at rest, m, in the model's order.
+    pub fn places(&self) -> Vec<[f64; 3]> {
+        self.in_order(self.positions)
     }
 
     /// A list by vertex in the model's order.
     fn in_order<N: Copy>(&self, list: &[N]) -> Vec<N> {
         self.user.iter().map(|&u| list[u as usize]).collect()
+    }
+}
+
+impl<T: Scalar> RestModel<'_, T> {
+    /// What vertices follow on coarser and coarser lattices over the cloth, and nodes of lattices on the next: by the
+    /// model's numbers, with weights.
+    pub fn lattices(&self) -> Vec<Vec<Vec<(u32, f32)>>> {
+        let lattices = build::lattices(&sheet::RestSheet::all(self), &self.places());
+        let single = |row: &Vec<(u32, f64)>| row.iter().map(|&(n, w)| (n, w as f32)).collect();
+        lattices.iter().map(|rows| rows.iter().map(single).collect()).collect()
     }
 }
 
@@ -255,6 +301,7 @@ impl<T: Scalar> Default for Inextensible<T> {
             solid: Solids::default(),
             tethers: Tethers::default(),
             limit: EndLimit::default(),
+            pieces: (Vec::new(), 0),
             charts: 0,
             acts: false,
             substeps: SubstepControl::STIFF,
@@ -327,6 +374,11 @@ impl<T: Scalar> Inextensible<T> {
         &self.limit
     }
 
+    /// The piece that each vertex is part of, from 0 on, and how many there are: what elements of any kind tie together.
+    pub fn pieces(&self) -> (&[u32], usize) {
+        (&self.pieces.0, self.pieces.1)
+    }
+
     /// What was built, for the report of a step.
     pub fn report(&self) -> InextensibilityReport {
         let levels = self.levels.bytes() + self.boundary.bytes() + self.solid.bytes();
@@ -348,11 +400,12 @@ impl<T: Scalar> Inextensible<T> {
         if settings.levels > 0 {
             self.solid = Solids::new(model, settings, gravity, held);
         }
+        self.pieces = pieces(model);
         let sheet = RestSheet::of(model, settings, gravity);
         let lines = model.slanted.iter().map(|s| BoundedLine {
             corners: s.corners,
             along: s.along,
-            most: model.bounds_of(s.corners[0], settings.max_stretch).warp,
+            most: model.bounds_of(s.corners, settings.max_stretch).warp,
         });
         let lines: Vec<BoundedLine> = lines.collect();
         self.limit = EndLimit::new(&sheet.bounded, &sheet.bounded_edges, &lines, sheet.vertices(), held);
@@ -368,6 +421,38 @@ impl<T: Scalar> Inextensible<T> {
         if settings.levels > 0 {
             let built = build::build(&sheet, &model.in_order(model.positions), held, settings);
             (self.levels, self.boundary, self.charts) = (built.levels, built.boundary, built.charts as u64);
+        }
+    }
+}
+
+/// What hangs together in a model, by vertex: numbers from 0 on, and how many.
+fn pieces<T: Scalar>(model: &RestModel<'_, T>) -> (Vec<u32>, usize) {
+    let mut tied = Tied(DisjointSets::new(model.user.len()));
+    model.elements.for_each(&mut tied);
+    let mut pieces = tied.0.names();
+    let mut count = 0;
+    // A name is the least member's number, which comes first.
+    for v in 0..pieces.len() {
+        if pieces[v] == v as u32 {
+            pieces[v] = count;
+            count += 1;
+        } else {
+            pieces[v] = pieces[pieces[v] as usize];
+        }
+    }
+    (pieces, count as usize)
+}
+
+/// Ties the vertices of every element together.
+struct Tied(DisjointSets);
+
+impl<T: Scalar> Visit<T> for Tied {
+    fn visit<E, const V: usize, const D: usize, const P: usize, const R: usize>(&mut self, batch: &Batch<T, V, P, R>)
+    where
+        E: Element<V, D, P, R>,
+    {
+        for e in batch.elements() {
+            e.vertices().windows(2).for_each(|pair| self.0.join(pair[0], pair[1]));
         }
     }
 }

@@ -5,7 +5,7 @@ use super::{Inextensibility, RestModel};
 use crate::constraint::{Batch, Packed, Visit};
 use crate::element::{Element, Quantity, RestShape};
 use crate::lanes::Scalar;
-use crate::limit::{BoundedEdge, BoundedTriangle, StretchBounds};
+use crate::limit::{BoundedEdge, BoundedTriangle, RestTriangle, StretchBounds};
 
 /// The triangles of all cloth in a model, in the model's vertex numbers.
 pub(super) struct RestSheet {
@@ -60,9 +60,8 @@ impl RestSheet {
         // Cloth of edges alone is asked to keep their lengths.
         let edges_alone = |f: &FoundTriangle| f.modulus == [0.0; 2] && by_links(&f.corners);
         let bounded = |f: &FoundTriangle| BoundedTriangle {
-            corners: f.corners,
-            edges: f.edges,
-            bounds: model.bounds_of(f.corners[0], if edges_alone(f) { 0.0 } else { settings.max_stretch }),
+            rest: RestTriangle { vertices: f.corners, edges: f.edges },
+            bounds: model.bounds_of(f.corners, if edges_alone(f) { 0.0 } else { settings.max_stretch }),
         };
         let bounded: Vec<BoundedTriangle> =
             found.iter().map(bounded).filter(|t| t.bounds != StretchBounds::NONE).collect();
@@ -101,6 +100,22 @@ impl RestSheet {
         sheet
     }
 
+    /// All triangles, whatever holds them.
+    pub fn all<T: Scalar>(model: &RestModel<'_, T>) -> Self {
+        let mut gather = GatherCloth { found: Vec::new(), links: Vec::new() };
+        model.elements.for_each(&mut gather);
+        RestSheet {
+            triangles: gather.found.iter().map(|f| f.corners).collect(),
+            edges: gather.found.iter().map(|f| f.edges).collect(),
+            held: vec![[true; 2]; gather.found.len()],
+            links: gather.links,
+            mass: model.in_order(model.masses),
+            substeps: SubstepControl::STIFF,
+            bounded: Vec::new(),
+            bounded_edges: Vec::new(),
+        }
+    }
+
     pub fn vertices(&self) -> usize {
         self.mass.len()
     }
@@ -123,7 +138,7 @@ fn bounded_edges(
 ) -> Vec<BoundedEdge> {
     let mut edges = Vec::new();
     for t in triangles.iter().filter(|t| t.bounds.edge < f64::INFINITY) {
-        let ([a, b], [i, j, k]) = (t.edges, t.corners);
+        let ([a, b], [i, j, k]) = (t.rest.edges, t.rest.vertices);
         for (ends, by) in [([i, j], a), ([i, k], b), ([j, k], [b[0] - a[0], b[1] - a[1]])] {
             edges.push(([ends[0].min(ends[1]), ends[0].max(ends[1])], by[0].hypot(by[1]), t.bounds.edge));
         }

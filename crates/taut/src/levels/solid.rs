@@ -3,7 +3,7 @@
 //! A node is a piece of a body: what of it lies around a place of the lattice, and hangs together there. Two prongs of a fork that
 //! pass the same place are two nodes, and nothing ties them. Held vertices that lie in one cube and hang together are one held node.
 
-use super::body::{NONE, StiffBodies, StiffBody, join, root};
+use super::body::{NONE, StiffBodies, StiffBody};
 use super::build::FEWEST;
 use super::cluster::{Anchor, Clusters, Nodes, minus};
 use super::hierarchy::{Hierarchy, Level};
@@ -13,6 +13,7 @@ use super::{Inextensibility, RestModel, bytes_of};
 use crate::constraint::one_sided::{Inversion, Largest};
 use crate::constraint::{Batch, Hot, Loose, Sweep};
 use crate::lanes::{Scalar, Shared, SharedVec, Vertex};
+use crate::sets::{DisjointSets, Grouped};
 use core::sync::atomic::{AtomicBool, Ordering};
 use std::collections::BTreeMap;
 
@@ -160,15 +161,15 @@ fn around(p: [f64; 3], spacing: f64) -> [(Cube, f64); CORNERS] {
 /// For each point and corner the piece that it belongs to, as the number of a corner of one of its points: corners at the same
 /// place of the lattice, of points that hang together.
 fn pieces(points: &SolidPoints, corners: &[[(Cube, f64); CORNERS]]) -> Vec<u32> {
-    let mut forest: Vec<u32> = (0..(points.place.len() * CORNERS) as u32).collect();
+    let mut sets = DisjointSets::new(points.place.len() * CORNERS);
     for &[p, q] in &points.ties {
         for (a, b) in (0..CORNERS).flat_map(|a| (0..CORNERS).map(move |b| (a, b))) {
             if corners[p as usize][a].0 == corners[q as usize][b].0 {
-                join(&mut forest, p * CORNERS as u32 + a as u32, q * CORNERS as u32 + b as u32);
+                sets.join(p * CORNERS as u32 + a as u32, q * CORNERS as u32 + b as u32);
             }
         }
     }
-    (0..forest.len() as u32).map(|n| root(&mut forest, n)).collect()
+    sets.names()
 }
 
 /// What points hang on.
@@ -249,18 +250,14 @@ impl SolidPoints {
 
     /// How far vertices are from held ones, along edges of the mean length.
     fn measure(&mut self, bodies: &[StiffBody]) {
-        let mut near: Vec<Vec<u32>> = vec![Vec::new(); self.place.len()];
-        for &[a, b] in &self.ties {
-            near[a as usize].push(b);
-            near[b as usize].push(a);
-        }
+        let near = Grouped::new(self.place.len(), self.ties.iter().flat_map(|&[a, b]| [(a, b), (b, a)]));
         let mut front: Vec<u32> = self.held.iter().map(|h| h.0).collect();
         front.iter().for_each(|&v| self.far[v as usize] = 0.0);
         while !front.is_empty() {
             let mut next = Vec::new();
             for v in front {
                 let far = self.far[v as usize] + bodies[self.body[v as usize] as usize].edge;
-                for &w in &near[v as usize] {
+                for &w in near.row(v) {
                     if self.far[w as usize] == f64::INFINITY {
                         self.far[w as usize] = far;
                         next.push(w);

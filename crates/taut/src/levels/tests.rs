@@ -307,22 +307,3 @@ fn levels_do_not_close_a_slit() {
         }
     }
 }
-
-#[test]
-fn levels_do_not_span_a_hole() {
-    // A frame, folded in the middle of two sides: what is left and right of the hole lies on each other.
-    let (n, h) = (48, 0.02);
-    let (sheet, points) = sheet(n, n, h, flat, |i, j| !(12..36).contains(&i) || !(12..36).contains(&j));
-    let built = build::build::<f64>(&sheet, &points, &[], &Inextensibility::within(0.01));
-    let folded: Vec<[f64; 3]> =
-        points.iter().map(|p| if p[0] > 0.48 { [0.96 - p[0], 0.0, p[2]] } else { *p }).collect();
-    for levels in [&built.levels, &built.boundary] {
-        let [bent, plain] = [&folded, &points].map(|at| furthest(at, &corrected(levels, at, &[])));
-        assert!(bent < 0.3 * h && plain < 1e-9, "moved by {bent}, flat {plain}");
-    }
-    let finest = &built.levels.list[0];
-    let over_cloth =
-        build::build::<f64>(&self::sheet(n, n, h, flat, |_, _| true).0, &points, &[], &Inextensibility::within(0.01));
-    // A quarter of the square is missing.
-    assert!((finest.cells.count as f64) < 0.8 * over_cloth.levels.list[0].cells.count as f64);
-}

@@ -6,6 +6,7 @@
 
 use super::chart::{Flat, NONE, sub};
 use super::sheet::RestSheet;
+use crate::sets::Grouped;
 
 /// Neighbours among points: vertices, or the nodes of a lattice.
 #[derive(Default)]
@@ -89,74 +90,22 @@ impl Web {
     }
 
     /// The neighbours of each of `count` points: those that it hangs together with, or all.
-    pub fn neighbours(&self, count: usize, over_cuts: bool) -> Neighbours {
-        let list = || self.edges.iter().filter(|e| over_cuts || !e.1).map(|e| e.0);
-        let mut start = vec![0u32; count + 1];
-        list().flatten().for_each(|v| start[v as usize + 1] += 1);
-        for v in 0..count {
-            start[v + 1] += start[v];
-        }
-        let mut next = start.clone();
-        let mut all = vec![0; start[count] as usize];
-        for [a, b] in list() {
-            for (from, to) in [(a, b), (b, a)] {
-                all[next[from as usize] as usize] = to;
-                next[from as usize] += 1;
+    pub fn neighbours(&self, count: usize, over_cuts: bool) -> Grouped {
+        let list = self.edges.iter().filter(move |e| over_cuts || !e.1);
+        Grouped::new(count, list.flat_map(|&([a, b], _)| [(a, b), (b, a)]))
+    }
+}
+
+/// What is reached from `sources` over `neighbours` that are `open`, ascending.
+pub(super) fn reached(neighbours: &Grouped, sources: &[u32], open: impl Fn(u32) -> bool) -> Vec<u32> {
+    let mut seen: std::collections::BTreeSet<u32> = sources.iter().copied().collect();
+    let mut front = sources.to_vec();
+    while let Some(v) = front.pop() {
+        for &to in neighbours.row(v) {
+            if open(to) && seen.insert(to) {
+                front.push(to);
             }
         }
-        Neighbours { start, all }
     }
-}
-
-/// Neighbours by point.
-#[derive(Default)]
-pub(super) struct Neighbours {
-    start: Vec<u32>,
-    all: Vec<u32>,
-}
-
-impl Neighbours {
-    pub fn of(&self, i: u32) -> &[u32] {
-        &self.all[self.start[i as usize] as usize..self.start[i as usize + 1] as usize]
-    }
-
-    /// What is reached from `sources` over points that are `open`, ascending.
-    pub fn reached(&self, sources: &[u32], open: impl Fn(u32) -> bool) -> Vec<u32> {
-        let mut seen: std::collections::BTreeSet<u32> = sources.iter().copied().collect();
-        let mut front = sources.to_vec();
-        while let Some(v) = front.pop() {
-            for &to in self.of(v) {
-                if open(to) && seen.insert(to) {
-                    front.push(to);
-                }
-            }
-        }
-        seen.into_iter().collect()
-    }
-}
-
-/// Which of some things belong together.
-pub(super) struct Groups {
-    first: Vec<u32>,
-}
-
-impl Groups {
-    pub fn new(count: usize) -> Self {
-        Groups { first: (0..count as u32).collect() }
-    }
-
-    /// The first of those that belong together with `i`.
-    pub fn first(&mut self, mut i: u32) -> u32 {
-        while self.first[i as usize] != i {
-            let above = self.first[self.first[i as usize] as usize];
-            self.first[i as usize] = above;
-            i = above;
-        }
-        i
-    }
-
-    pub fn join(&mut self, a: u32, b: u32) {
-        let (a, b) = (self.first(a), self.first(b));
-        self.first[a.max(b) as usize] = a.min(b);
-    }
+    seen.into_iter().collect()
 }

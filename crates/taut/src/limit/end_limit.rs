@@ -3,7 +3,7 @@
 //! All shapes within bounds on lengths are a convex set, contacts with fixed normals are half-spaces, and so are separation planes: going
 //! to each in turn, again and again, leads to where all hold, if there is such a place. What contact does is called between rounds.
 
-use super::StretchBounds;
+use super::{RestTriangle, StretchBounds};
 use crate::constraint::bounded::{
     AnyBound, Bounded, EdgeBound, LEAST_BOUND, LineBound, MostUsed, Restrain, ThreadBound, WovenBound, used_by,
 };
@@ -30,9 +30,7 @@ const LOOK_FROM: u32 = 256;
 
 /// A triangle of cloth that may be stretched so far.
 pub(crate) struct BoundedTriangle {
-    pub corners: [u32; 3],
-    /// x1 − x0 and x2 − x0 at rest, in weft and warp, m.
-    pub edges: [[f64; 2]; 2],
+    pub rest: RestTriangle,
     pub bounds: StretchBounds,
 }
 
@@ -102,17 +100,18 @@ impl<T: Scalar> EndLimit<T> {
         let lines: Vec<_> = lines.iter().filter(led).map(line).collect();
         let (mut threads, mut woven, mut any) = (Vec::new(), Vec::new(), Vec::new());
         for t in triangles {
-            let Some([p, q, r, s]) = inverse(&t.edges) else { continue };
-            let bound = |along: [f64; 2], most: f64| if movable(along, t.corners, fixed) { least(most) } else { LOOSE };
+            let Some([p, q, r, s]) = t.rest.inverse() else { continue };
+            let bound =
+                |along: [f64; 2], most: f64| if movable(along, t.rest.vertices, fixed) { least(most) } else { LOOSE };
             let StretchBounds { weft, warp, shear, any: most, .. } = t.bounds;
             let [weft, warp] = [bound([p, q], weft), bound([r, s], warp)];
-            if shear < 1.0 && !t.corners.iter().all(|&v| fixed(v)) {
-                woven.push(Loose::bare(t.corners, [p, q, r, s, weft, warp, shear.max(LEAST_BOUND)]));
+            if shear < 1.0 && !t.rest.vertices.iter().all(|&v| fixed(v)) {
+                woven.push(Loose::bare(t.rest.vertices, [p, q, r, s, weft, warp, shear.max(LEAST_BOUND)]));
             } else if weft < LOOSE || warp < LOOSE {
-                threads.push(Loose::bare(t.corners, [p, q, r, s, weft, warp]));
+                threads.push(Loose::bare(t.rest.vertices, [p, q, r, s, weft, warp]));
             }
-            if most < f64::INFINITY && !t.corners.iter().all(|&v| fixed(v)) {
-                any.push(Loose::bare(t.corners, [p, q, r, s, least(most)]));
+            if most < f64::INFINITY && !t.rest.vertices.iter().all(|&v| fixed(v)) {
+                any.push(Loose::bare(t.rest.vertices, [p, q, r, s, least(most)]));
             }
         }
         let (edges, threads) = (Batch::pack(&edges, spare), Batch::pack(&threads, spare));
@@ -155,20 +154,29 @@ impl<T: Scalar> EndLimit<T> {
         self.lines.elements().for_each(|e| f(&e.vertices()));
     }
 
-    /// Calls `f` for the corners of every element at `x` (m) that uses more than `part` of its bounds, and with how much it uses.
+    /// Calls `f` for the corners of every element, in the order of [`for_each_element`](Self::for_each_element), and with how much of its
+    /// bounds it uses at `x`, m.
+    pub fn for_each_use(&self, x: &[Vertex<T>], mut f: impl FnMut(&[u32], f64)) {
+        uses::<EdgeBound, T, 2, 2>(&self.edges, x, &mut f);
+        uses::<ThreadBound, T, 3, 6>(&self.threads, x, &mut f);
+        uses::<WovenBound, T, 3, 7>(&self.woven, x, &mut f);
+        uses::<AnyBound, T, 3, 5>(&self.any, x, &mut f);
+        uses::<LineBound, T, 3, 3>(&self.lines, x, &mut f);
+    }
+
+    /// The same for those that use more than `part` of their bounds.
     pub fn for_each_beyond(&self, x: &[Vertex<T>], part: f64, mut f: impl FnMut(&[u32], f64)) {
-        beyond::<EdgeBound, T, 2, 2>(&self.edges, x, part, &mut f);
-        beyond::<ThreadBound, T, 3, 6>(&self.threads, x, part, &mut f);
-        beyond::<WovenBound, T, 3, 7>(&self.woven, x, part, &mut f);
-        beyond::<AnyBound, T, 3, 5>(&self.any, x, part, &mut f);
-        beyond::<LineBound, T, 3, 3>(&self.lines, x, part, &mut f);
+        self.for_each_use(x, |corners, used| {
+            if used > part {
+                f(corners, used);
+            }
+        });
     }
 }
 
-fn beyond<E: Bounded<V, P>, T: Scalar, const V: usize, const P: usize>(
+fn uses<E: Bounded<V, P>, T: Scalar, const V: usize, const P: usize>(
     batch: &Batch<T, V, P, 0>,
     x: &[Vertex<T>],
-    part: f64,
     f: &mut impl FnMut(&[u32], f64),
 ) {
     for e in batch.elements() {
@@ -177,23 +185,13 @@ fn beyond<E: Bounded<V, P>, T: Scalar, const V: usize, const P: usize>(
             let [a, b, c] = xyz(x[v as usize]);
             [a, b, c, 0.0]
         });
-        let used = used_by::<E, V, P>(&at, e.rest());
-        if used > part {
-            f(&corners, used);
-        }
+        f(&corners, used_by::<E, V, P>(&at, e.rest()));
     }
 }
 
 /// A bound that can be computed with.
 fn least(most: f64) -> f64 {
     most.clamp(LEAST_BOUND, LOOSE)
-}
-
-/// The coefficients of F u = a (x1 − x0) + b (x2 − x0) along weft and warp, 1/m; nothing without area.
-fn inverse(&[[a, b], [c, d]]: &[[f64; 2]; 2]) -> Option<[f64; 4]> {
-    let over = 1.0 / (a * d - b * c);
-    let rows = [d * over, -b * over, -c * over, a * over];
-    rows.iter().all(|r| r.is_finite()).then_some(rows)
 }
 
 /// Whether corners have a say in a length along (a, b) which are not `fixed`.
@@ -266,7 +264,12 @@ impl<T: Scalar> EndLimit<T> {
             }
             if round.count == 0 || round.number >= rounds || progress.stalls(round, farthest) {
                 // Contact may go on about its last digits where no bound has anything to do.
-                return (round.number, round.count == 0 || farthest == 0.0);
+                let met = round.count == 0 || farthest == 0.0;
+                if !met {
+                    let mut contact = beside.as_mut().map(|f| |tiles: &[u32], moved: &Marks| f(tiles, moved, still));
+                    self.active.end(sweep.worker, contact.as_mut().map(|f| f as MoveBeside<'_>));
+                }
+                return (round.number, met);
             }
         }
     }

@@ -40,7 +40,6 @@ mod band;
 mod csl;
 mod end_limit;
 mod error;
-mod incidence;
 mod limiter;
 mod phased;
 mod policy;

@@ -46,7 +46,7 @@ impl RestTriangle {
     }
 
     /// The inverse of the edges as the strain rows want it, B_ik = (Q⁻¹)_ki (1/m); nothing without area.
-    pub(super) fn inverse(&self) -> Option<[f64; 4]> {
+    pub(crate) fn inverse(&self) -> Option<[f64; 4]> {
         let [p, q] = self.edges;
         let size = p[0] * p[0] + p[1] * p[1] + q[0] * q[0] + q[1] * q[1];
         let d = 1.0 / self.det();

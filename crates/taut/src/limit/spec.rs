@@ -110,6 +110,12 @@ impl LimitSpec {
         LimitSpec { bodies: bodies.to_vec(), ..self }
     }
 
+    /// How far a body, by number, may be stretched at the end of a step if a model has all of `limits`.
+    pub fn bounds_of_body(limits: &[LimitSpec], body: usize) -> StretchBounds {
+        let here = |spec: &&LimitSpec| spec.bodies.is_empty() || spec.bodies.contains(&body);
+        limits.iter().filter(here).fold(StretchBounds::NONE, |all, spec| all.and(&spec.kind.bounds()))
+    }
+
     /// The same with other sweeps, where there are any.
     pub fn with_sweeps(mut self, to: SweepSettings) -> Self {
         match &mut self.kind {
@@ -230,8 +236,7 @@ impl<T: Scalar> Stack<T> {
 
     /// How far a body, by number, may be stretched at the end of a step.
     pub fn bounds(&self, body: usize) -> StretchBounds {
-        let here = |s: &&LimitSpec| s.bodies.is_empty() || s.bodies.contains(&body);
-        self.specs.iter().filter(here).fold(StretchBounds::NONE, |all, s| all.and(&s.kind.bounds()))
+        LimitSpec::bounds_of_body(&self.specs, body)
     }
 
     pub fn specs(&self) -> &[LimitSpec] {

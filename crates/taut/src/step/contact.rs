@@ -2,6 +2,7 @@
 
 use super::Precision;
 use super::arrays::Chunk;
+use super::finish::stop;
 use super::run::Run;
 use crate::contact::FrictionBudget;
 use crate::contact::pipeline::{ContactPipeline, ContactSubstep};
@@ -15,6 +16,7 @@ pub(super) struct Lists<'a, T> {
     pub x: &'a mut [Vertex<T>],
     pub x_start: &'a [Vertex<T>],
     pub x_predicted: &'a mut [Vertex<T>],
+    pub v: &'a [Vertex<T>],
     /// Whether something has touched a vertex.
     pub touched: &'a mut [bool],
 }
@@ -23,9 +25,9 @@ impl<T: Precision> Run<'_, T> {
     /// Lets the first worker do something with contact, and all wait for it.
     pub(super) fn alone(&self, worker: Worker<'_>, f: impl FnOnce(&mut ContactPipeline<T>, Lists<'_, T>)) {
         let Some(contact) = &self.parts.contact else { return };
-        self.arrays.alone(worker, |Chunk { x, x_start, x_predicted, touched, .. }| {
+        self.arrays.alone(worker, |Chunk { x, x_start, x_predicted, v, touched, .. }| {
             let mut contact = contact.lock().unwrap_or_else(PoisonError::into_inner);
-            f(&mut contact, Lists { x, x_start, x_predicted, touched });
+            f(&mut contact, Lists { x, x_start, x_predicted, v, touched });
         });
     }
 
@@ -67,15 +69,18 @@ impl<T: Precision> Run<'_, T> {
 impl<T: Precision> Lists<'_, T> {
     /// Takes back motion that would make surfaces intersect, at the end of an interval. Returns of how many vertices.
     pub fn correct(self, contact: &mut ContactPipeline<T>, scheme: &Scheme, h: f64) -> usize {
-        let Lists { x, x_predicted, touched, .. } = self;
+        let Lists { x, x_start, x_predicted, v, touched } = self;
         let (substeps, corrections) = contact.end_interval(x);
         // Stopped, for limiters of rates; but integrators that take such a vertex's velocity from its last substep
         // must not take that of the whole interval.
         let stops = substeps == 1 || scheme.plain(h);
         let part = mean_part(scheme, h, substeps);
         for c in corrections {
-            take_back((&mut x[c.vertex as usize], &mut x_predicted[c.vertex as usize]), c.to, c.by, part);
-            touched[c.vertex as usize] |= stops;
+            let i = c.vertex as usize;
+            take_back((&mut x[i], &mut x_predicted[i]), c.to, c.by, part);
+            if stops && !core::mem::replace(&mut touched[i], true) && !scheme.plain(h) {
+                stop(&x[i], &x_start[i], &v[i], &mut x_predicted[i], [h, scheme.rate]);
+            }
         }
         corrections.len()
     }

@@ -30,7 +30,7 @@ pub(super) const BEYOND: f64 = 1.005;
 /// What the end of an interval keeps in mind. The first worker's.
 #[derive(Debug, Default)]
 pub(super) struct EndMemory<T> {
-    /// Positions when bounds were last met, m: within bounds and free of intersections.
+    /// Positions when the last interval ended, m: free of intersections, and within bounds if they could be met.
     pub good: Vec<Vertex<T>>,
     /// Positions and x̃ before bounds were met, m.
     before: [Vec<Vertex<T>>; 2],
@@ -87,11 +87,14 @@ impl<T: Precision> Run<'_, T> {
     /// Ends an interval, if the substep ends one: a step does, and so does every search for contacts that has served.
     pub(super) fn end_interval(&self, worker: Worker<'_>, substep: &Substep<T>, log: &mut Log) {
         let Some(substeps) = self.interval_of(worker, substep, log) else { return };
+        let limit = self.parts.inextensibility.as_ref().map(|p| p.limit()).filter(|l| l.count() > 0);
         // An explicit scheme makes no velocity of displacements.
-        let limit = self.parts.inextensibility.as_ref().map(|p| p.limit());
-        let Some(limit) = limit.filter(|l| l.count() > 0 && substep.scheme.reach > 0.0) else {
+        let Some(limit) = limit.filter(|_| substep.scheme.reach > 0.0) else {
             self.make_safe(worker, &substep.scheme, log);
             self.settle(worker);
+            if let Some(limit) = limit {
+                log.tally.unmet += u64::from(self.used(worker, limit, log) > BEYOND);
+            }
             return self.lap(log, Stage::Safety);
         };
         let at = EndPositions {
@@ -154,16 +157,17 @@ impl<T: Precision> Run<'_, T> {
         self.lap(log, Stage::Limit);
     }
 
-    /// Has x̃ go along with what bounds moved, in bodies of which something is still beyond its bounds.
+    /// Has x̃ go along with what bounds moved, in pieces of which something is still beyond its bounds.
     fn go_along(&self, memory: &EndMemory<T>, limit: &EndLimit<T>, chunk: Chunk<'_, T>) {
-        let mut stuck = vec![false; self.model.bodies.len() + 1];
-        limit.for_each_beyond(chunk.x, 1.0, |corners, _| stuck[self.body_of(corners[0] as usize)] = true);
-        memory.go_along(chunk.x, chunk.x_predicted, |v| stuck[self.body_of(v)]);
+        let (pieces, count) = self.pieces();
+        let mut stuck = vec![false; count];
+        limit.for_each_beyond(chunk.x, 1.0, |corners, _| stuck[pieces[corners[0] as usize] as usize] = true);
+        memory.go_along(chunk.x, chunk.x_predicted, |v| stuck[pieces[v] as usize]);
     }
 
-    /// The number of the body that a vertex belongs to, from 1 on.
-    pub(super) fn body_of(&self, vertex: usize) -> usize {
-        self.model.bodies.partition_point(|b| b.base <= self.model.user[vertex])
+    /// The piece that each vertex is part of, and how many there are.
+    pub(super) fn pieces(&self) -> (&[u32], usize) {
+        self.parts.inextensibility.map_or((&[], 0), |part| part.pieces())
     }
 
     /// Puts vertices of some tiles out of colliders and pushes their contacts apart, without friction; x̃ goes along by so `much` of it.
@@ -171,24 +175,27 @@ impl<T: Precision> Run<'_, T> {
     fn clear_tiles(&self, worker: Worker<'_>, colliders: &[PlacedCollider<T>], tiles: &[u32], moved: &Marks, much: T) {
         let Some(first) = worker.alone() else { return };
         let (x, x_predicted) = (first.chunk_mut(self.arrays.x), first.chunk_mut(self.arrays.x_predicted));
-        let x_start = first.read(self.arrays.x_start);
+        let (x_start, touched) = (first.read(self.arrays.x_start), first.chunk_mut(self.arrays.touched));
         let slack = T::of(SLACK);
         let own = x.len() - 1;
         for v in tiles.iter().flat_map(|&tile| vertices_of(tile)).filter(|&v| v < own) {
-            for collider in if x[v][3] > T::of(0.0) { colliders } else { &[] } {
-                if let Some(by) = collider.way_out(&x[v], &x_start[v], slack) {
-                    for (k, by) in [by.x, by.y, by.z].into_iter().enumerate() {
-                        x[v][k] = x[v][k] + by;
-                        x_predicted[v][k] = x_predicted[v][k] + by * much;
+            if x[v][3] > T::of(0.0) {
+                PlacedCollider::leave_all(colliders, &mut x[v], &x_start[v], slack, |by| {
+                    for (predicted, by) in x_predicted[v].iter_mut().zip([by.x, by.y, by.z]) {
+                        *predicted = *predicted + by * much;
                     }
                     moved.add_vertex(v as u32);
-                }
+                    touched[v] = true;
+                });
             }
         }
         if let Some(contact) = self.parts.contact {
             let mut contact = contact.lock().unwrap_or_else(PoisonError::into_inner);
             for &tile in tiles {
-                contact.part(tile, [&mut *x, &mut *x_predicted], [slack, much], |v| moved.add_vertex(v));
+                contact.part(tile, [&mut *x, &mut *x_predicted], [slack, much], |v| {
+                    moved.add_vertex(v);
+                    touched[v as usize] = true;
+                });
             }
         }
     }

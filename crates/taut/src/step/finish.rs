@@ -9,6 +9,21 @@ use crate::solve::scheme::Scheme;
 use crate::team::Worker;
 
 impl<T: Precision> Run<'_, T> {
+    /// What touched a collider is stopped by it: integrators that keep energy would have it bounce. x̃ goes to where it means the velocity
+    /// that implicit Euler gives, before anything is moved that counts as velocity only in part.
+    pub(super) fn stop_touched(&self, worker: Worker<'_>, scheme: &Scheme) {
+        if scheme.plain(self.time.h) {
+            return;
+        }
+        self.arrays.on_chunk(worker, |mut chunk| {
+            chunk.each(|_, at| {
+                if at.touched {
+                    stop(&at.x, &at.x_start, &at.v, &mut at.x_predicted, [self.time.h, scheme.rate]);
+                }
+            });
+        });
+    }
+
     /// Velocities from positions, then damping. Returns how many vertices had to be contained.
     pub(super) fn finish(&self, worker: Worker<'_>, scheme: &Scheme) -> u64 {
         let mut contained = self.arrays.on_chunk(worker, |mut chunk| {
@@ -38,6 +53,20 @@ impl<T: Precision> Run<'_, T> {
             });
         });
         contained
+    }
+}
+
+/// Puts x̃ where v + (x − x̃) rate = (x − x_start)/h.
+pub(super) fn stop<T: Scalar>(
+    x: &Vertex<T>,
+    x_start: &Vertex<T>,
+    v: &Vertex<T>,
+    x_predicted: &mut Vertex<T>,
+    [h, rate]: [f64; 2],
+) {
+    let (euler, over) = (T::of(1.0 / h), T::of(1.0 / rate));
+    for k in 0..3 {
+        x_predicted[k] = x[k] - ((x[k] - x_start[k]) * euler - v[k]) * over;
     }
 }
 
@@ -93,17 +122,14 @@ impl<T: Scalar> Chunk<'_, T> {
         let mut contained = 0;
         self.each(|_, at| {
             let mut next = [T::of(0.0); 4];
-            // What touched a collider is stopped by it: integrators that keep energy would have it bounce.
-            let stopped = bounces && at.touched;
             for k in 0..3 {
                 let free = at.v[k] + (at.x[k] - at.x_predicted[k]) * rate;
-                let held = stopped || at.x[3] <= T::of(0.0);
-                next[k] = if held { (at.x[k] - at.x_start[k]) * euler } else { free };
+                next[k] = if at.x[3] <= T::of(0.0) { (at.x[k] - at.x_start[k]) * euler } else { free };
             }
             if all_finite(&at.x, &next) {
                 at.v = next;
                 // The velocity it came with is no part of its history any more: it would bounce by a third of it.
-                if stopped {
+                if bounces && at.touched {
                     at.before[1] = next;
                 }
                 return;

@@ -78,10 +78,16 @@ impl<T: Precision> Run<'_, T> {
         Some(MissedBound {
             elements,
             corners: corners.map(user),
-            at: core::array::from_fn(|k| corners.iter().map(|&v| of(v)[k]).sum::<f64>() / 3.0),
+            at: middle(&corners.map(of)),
             used,
             pins: [pins.first().map(|&v| user(v)), other.map(|&v| user(v))],
             touching: (0..x.len()).any(|v| reached[v] && touched[v]),
         })
     }
+}
+
+/// The middle of a triangle; or of an edge, whose second end is there twice.
+fn middle(corners: &[[f64; 3]; 3]) -> [f64; 3] {
+    let count = if corners[1] == corners[2] { 2 } else { 3 };
+    core::array::from_fn(|k| corners[..count].iter().map(|p| p[k]).sum::<f64>() / count as f64)
 }

@@ -11,6 +11,7 @@ mod precision;
 mod predict;
 mod report;
 mod retreat;
+mod roll_back;
 mod run;
 mod scratch;
 mod solve;
@@ -23,8 +24,9 @@ pub use precision::Precision;
 pub use report::{LeftOut, Problem, Stage, StepReport};
 pub use scratch::Scratch;
 
+use crate::constraint::LaneChoice;
 use crate::contact::Collider;
-use crate::contact::pipeline::ContactInput;
+use crate::contact::pipeline::{ContactInput, Pins};
 use crate::lanes::Scalar;
 use crate::levels::Inextensibility;
 use crate::model::Model;
@@ -57,7 +59,7 @@ fn step_in<T: Precision>(
     params: &Params,
     dt: f64,
 ) -> StepReport {
-    let plan = match StepPlan::new(model, state, &mut scratch.memory, params, dt) {
+    let plan = match StepPlan::new(model, state, &mut scratch.memory, params, dt, scratch.lanes) {
         Ok(plan) => plan,
         Err(problem) => return StepReport::nothing(problem),
     };
@@ -81,7 +83,11 @@ fn step_in<T: Precision>(
     state.targets.clear();
     state.changed();
     state.time += dt;
-    StepReport::of(&tally.into_inner().unwrap_or_default(), &mut scratch.memory, state, params, substeps)
+    let tally = tally.into_inner().unwrap_or_default();
+    let mut report = StepReport::of(&tally, &mut scratch.memory, state, params, substeps);
+    let pin = &mut report.contact.impossible_between.pin;
+    *pin = pin.map(|v| model.user[v as usize]);
+    report
 }
 
 /// What is settled before the first substep.
@@ -102,6 +108,7 @@ impl StepPlan {
         memory: &mut StepMemory<T>,
         params: &Params,
         dt: f64,
+        lanes: LaneChoice,
     ) -> Result<Self, Problem> {
         if !state.fits(model) {
             return Err(Problem::OtherModel);
@@ -118,7 +125,11 @@ impl StepPlan {
         let wanted = if global { Inextensibility { levels: 0, tethers: false, ..own } } else { own };
         let inextensibility = &mut memory.inextensibility;
         inextensibility.prepare(&model.at_rest(), &wanted, params.gravity, &state.x);
-        let asked = if params.substeps == 0 { inextensibility.substeps(dt, &state.v) } else { params.substeps };
+        let asked = match params.substeps {
+            0 if params.solver == Solver::Multigrid => (dt * IMPLICIT_RATE - 1e-6).ceil().min(1e9) as u32,
+            0 => inextensibility.substeps(dt, &state.v),
+            asked => asked,
+        };
         if !T::of(f64::from(asked) / dt).finite() {
             return Err(Problem::TimeStep);
         }
@@ -130,10 +141,11 @@ impl StepPlan {
             colliders: &colliders,
             meshes: &params.meshes,
             x: &state.x,
+            pins: Pins { targets: &state.targets, v: &state.v, dt },
             version: state.version,
         });
-        let least = if meets { contact.least_substeps() } else { 1 };
-        let substeps = asked.clamp(1, MOST_ROUNDS).max(least);
+        let asked = asked.clamp(1, MOST_ROUNDS);
+        let substeps = if meets { asked.max(contact.least_substeps(asked)) } else { asked };
         let h = dt / f64::from(substeps);
         // A projection without multipliers moves vertices for good, once: integrators that make more velocity of a
         // displacement than it took would give energy to them.
@@ -142,11 +154,16 @@ impl StepPlan {
         let first = state.remember(integrator.remembers(), h);
         #[cfg(feature = "global")]
         if global {
-            memory.global.prepare(&model.elements, &model.user_rows, model.vertices(), params.solver);
+            memory.prepare_global(model, params.solver, lanes);
         }
+        #[cfg(not(feature = "global"))]
+        let _ = lanes;
         Ok(StepPlan { time: Time { h, substeps, integrator, first }, global, colliders, meets })
     }
 }
+
+/// Substeps in a second of a solver that is stable in long ones, if nobody asks for a number: as many as show motion.
+const IMPLICIT_RATE: f64 = 60.0;
 
 /// Most substeps and most iterations. More would step for hours; a time step small enough to need them should be asked
 /// for as such.

@@ -74,7 +74,7 @@ impl<T: Precision> Run<'_, T> {
             chunk.change(i as usize - chunk.first, |at| {
                 for k in 0..3 {
                     let way = (target[k] - at.x[k]) * part;
-                    at.x[k] = if substep.last { target[k] } else { at.x[k] + way };
+                    at.x[k] = if substep.last { target[k] + T::of(0.0) } else { at.x[k] + way };
                     at.v[k] = (at.x[k] - at.x_start[k]) * rate;
                 }
                 at.x_predicted = at.x;
@@ -86,6 +86,8 @@ impl<T: Precision> Run<'_, T> {
 impl<T: Scalar> Chunk<'_, T> {
     /// v += kick, x += h v, for what is free: [`carry`](Self::carry) for implicit Euler.
     ///
+    /// No place is −0: whether a row that has nothing to move makes 0 of it depends on what else is in its lanes.
+    ///
     /// On whole vertices (the fourth number of a velocity is zero), and on no more lists than it needs: in a sheet of
     /// edges half of all time was spent here and in [`update_velocities_plainly`](Self::update_velocities_plainly).
     fn drift(&mut self, h: T, kick: [T; 3]) {
@@ -93,7 +95,7 @@ impl<T: Scalar> Chunk<'_, T> {
         let kick = [kick[0], kick[1], kick[2], zero];
         let lists = self.x.iter_mut().zip(&mut *self.v).zip(&mut *self.x_start).zip(&mut *self.x_predicted);
         for (((x, v), x_start), x_predicted) in lists {
-            let start = *x;
+            let start = x.map(|c| c + zero);
             let (mut to, mut speed) = (start, [zero; 4]);
             for k in 0..4 {
                 speed[k] = v[k] + kick[k];
@@ -117,6 +119,7 @@ impl<T: Scalar> Chunk<'_, T> {
         self.each(|_, at: &mut At<T>| {
             let v = if kick.is_some() { at.v } else { at.x_predicted };
             let [x1, v1] = if remembers { core::mem::replace(&mut at.before, [at.x, v]) } else { [at.x, v] };
+            at.x = at.x.map(|c| c + of(0.0));
             at.x_start = at.x;
             if at.x[3] > of(0.0) {
                 for k in 0..3 {

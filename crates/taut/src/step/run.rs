@@ -5,6 +5,7 @@ use super::arrays::Arrays;
 use super::end_solve::EndMemory;
 use super::limit::Limits;
 use super::report::StepTally;
+use super::roll_back::{Outcome, Snapshot};
 use super::scratch::StepMemory;
 use super::{MOST_ROUNDS, Params, Stage, StepPlan};
 use crate::constraint::{LaneChoice, Sweep};
@@ -85,10 +86,12 @@ pub(super) struct StepParts<'a, T: Scalar> {
     pub contact: Option<&'a Mutex<ContactPipeline<T>>>,
     /// What the end of an interval keeps in mind. The first worker's.
     pub end: &'a Mutex<EndMemory<T>>,
+    /// What an interval began with. The first worker's.
+    pub snapshot: &'a Mutex<Snapshot<T>>,
 }
 
 /// What a worker keeps of a step.
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 pub(super) struct Log {
     pub tally: StepTally,
     /// When the stage began, s.
@@ -97,6 +100,14 @@ pub(super) struct Log {
     rounds: u32,
     /// How far positions had strayed in the last iteration, m.
     pub strayed: f64,
+}
+
+impl Log {
+    /// What was counted then; but time has gone by, and workers have agreed since.
+    fn back_to(&self, then: &Log) -> Log {
+        let tally = StepTally { seconds: self.tally.seconds, ..then.tally };
+        Log { tally, last: self.last, rounds: self.rounds, strayed: then.strayed }
+    }
 }
 
 /// One substep.
@@ -163,6 +174,7 @@ impl<'a, T: Precision> Run<'a, T> {
                 limits: memory.limit.begin(&model.limits, lanes),
                 contact: plan.meets.then_some(&memory.contact),
                 end: &memory.end,
+                snapshot: &memory.snapshot,
             },
             clock,
             most: Default::default(),
@@ -184,7 +196,12 @@ impl<'a, T: Precision> Run<'a, T> {
     /// All substeps, as one worker's part: the stages of a step, top to bottom.
     pub fn steps(&self, worker: Worker<'_>) -> StepTally {
         let mut log = Log { last: self.now(), ..Log::default() };
-        for number in 0..self.time.substeps {
+        let (mut number, mut begins, mut at_first) = (0, true, log);
+        while number < self.time.substeps {
+            if begins {
+                at_first = log;
+                self.take_snapshot(worker);
+            }
             let substep = self.substep(number);
             self.predict(worker, &substep);
             self.lap(&mut log, Stage::Predict);
@@ -195,10 +212,19 @@ impl<'a, T: Precision> Run<'a, T> {
                 self.limit(worker, &substep.scheme, &substep.colliders, &mut log);
             }
             self.attach(worker, &substep, &mut log);
+            self.stop_touched(worker, &substep.scheme);
             self.end_interval(worker, &substep, &mut log);
+            let outcome = self.outcome(worker, number, &mut log);
+            begins = !matches!(outcome, Outcome::Within);
+            if let Outcome::Again(first) = outcome {
+                log = log.back_to(&at_first);
+                number = first;
+                continue;
+            }
             log.tally.contained += self.finish(worker, &substep.scheme);
             self.lap(&mut log, Stage::Finish);
             self.limit_rates(worker, &mut log);
+            number += 1;
         }
         self.measure(worker, &mut log);
         log.tally.workers = worker.of();

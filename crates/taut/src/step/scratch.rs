@@ -2,12 +2,19 @@
 
 use super::end_solve::EndMemory;
 use super::limit::StepLimits;
+use super::roll_back::Snapshot;
 use crate::constraint::LaneChoice;
 use crate::contact::pipeline::ContactPipeline;
 use crate::lanes::Level;
 use crate::lanes::{Scalar, Vertex, Width};
+#[cfg(feature = "global")]
+use crate::levels::Identity;
 use crate::levels::Inextensible;
 use crate::limit::LimitReport;
+#[cfg(feature = "global")]
+use crate::model::Model;
+#[cfg(feature = "global")]
+use crate::solve::Solver;
 #[cfg(feature = "global")]
 use crate::solve::global::Global;
 use crate::team::Team;
@@ -37,13 +44,32 @@ pub(super) struct StepMemory<T: Scalar> {
     pub touched: Vec<bool>,
     #[cfg(feature = "global")]
     pub global: Global,
+    /// What that is ready for.
+    #[cfg(feature = "global")]
+    pub global_for: Option<(Identity, Solver)>,
     pub contact: Mutex<ContactPipeline<T>>,
     pub limit: StepLimits<T>,
     pub inextensibility: Inextensible<T>,
     pub end: Mutex<EndMemory<T>>,
+    pub snapshot: Mutex<Snapshot<T>>,
 }
 
 impl<T: Scalar> StepMemory<T> {
+    /// Gets ready for a solver that treats all elements together.
+    #[cfg(feature = "global")]
+    pub fn prepare_global(&mut self, model: &Model<T>, solver: Solver, lanes: LaneChoice) {
+        let wanted = Some((model.identity.clone(), solver));
+        if self.global_for == wanted {
+            return;
+        }
+        self.global.prepare(&model.elements, &model.user_rows, model.vertices(), solver);
+        if solver == Solver::Multigrid {
+            let rest = model.at_rest();
+            self.global.prepare_multigrid(&model.elements, &rest.places(), &rest.lattices(), lanes);
+        }
+        self.global_for = wanted;
+    }
+
     /// Lists for so many vertices, none of which touches anything.
     pub fn lay_out(&mut self, vertices: usize) {
         for list in [&mut self.x_start, &mut self.x_predicted, &mut self.elastic] {

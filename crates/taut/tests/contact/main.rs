@@ -10,6 +10,7 @@ mod distance;
 mod exact;
 mod safety;
 mod stepped;
+mod worlds;
 
 use taut::internals::contact::bvh::Aabb;
 use taut::internals::contact::candidates::{Pairs, SurfaceBvh};

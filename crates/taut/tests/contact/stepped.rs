@@ -16,15 +16,15 @@ const DT: f64 = 1.0 / 60.0;
 const G: f64 = 9.81;
 
 /// Sheets with contact, and what they meet.
-struct World<T: Precision> {
-    model: Model<T>,
-    state: State<T>,
-    scratch: Scratch<T>,
-    params: Params,
+pub struct World<T: Precision> {
+    pub model: Model<T>,
+    pub state: State<T>,
+    pub scratch: Scratch<T>,
+    pub params: Params,
 }
 
 impl<T: Precision> World<T> {
-    fn new(meshes: &[TriMesh]) -> Self {
+    pub fn new(meshes: &[TriMesh]) -> Self {
         Self::of(meshes, &Cloth::default())
     }
 
@@ -39,16 +39,16 @@ impl<T: Precision> World<T> {
         World { state: State::new(&model), scratch: Scratch::new(1), model, params }
     }
 
-    fn step(&mut self) -> StepReport {
+    pub fn step(&mut self) -> StepReport {
         step(&self.model, &mut self.state, &mut self.scratch, &self.params, DT)
     }
 
-    fn triangles(&self) -> Vec<[u32; 3]> {
+    pub fn triangles(&self) -> Vec<[u32; 3]> {
         self.model.bodies.iter().flat_map(|b| b.triangles.clone()).collect()
     }
 
     /// Pairs of triangles that intersect, those of a mesh collider where it is now included.
-    fn intersections(&self) -> usize {
+    pub fn intersections(&self) -> usize {
         let (mut x, mut triangles) = (self.state.positions(&self.model), self.triangles());
         let cloth = triangles.len() as u32;
         for mesh in &self.params.meshes {
@@ -65,7 +65,7 @@ impl<T: Precision> World<T> {
 }
 
 /// A sheet of `size` m, moved and shaken.
-fn placed(n: usize, size: f64, seed: u64, at: impl Fn([f64; 3]) -> [f64; 3]) -> TriMesh {
+pub fn placed(n: usize, size: f64, seed: u64, at: impl Fn([f64; 3]) -> [f64; 3]) -> TriMesh {
     let mut rng = Rng(seed);
     let mut mesh = sheet(n);
     for p in &mut mesh.positions {

@@ -3,6 +3,7 @@
 use crate::bench::clock;
 use crate::fail::Failure;
 use std::fmt::Display;
+use taut::limit::{LimitSpec, StretchBounds};
 use taut::measure::strains;
 use taut::mesh::TriMesh;
 use taut::{Cloth, ClothElasticity, ClothStiffness, ElasticDamping, Membrane, Model, ModelBuilder, State};
@@ -38,6 +39,8 @@ pub struct Case {
     pub model: Model<f32>,
     /// The same with 20,000 N/m every way, for solvers that need a physical stiffness, if asked for.
     pub elastic: Option<Model<f32>>,
+    /// The same with the limit along what is to be held, where that is not all of it.
+    pub bounded: Option<Model<f32>>,
     /// How long building the model took, s.
     pub seconds: f64,
     pub pins: Vec<u32>,
@@ -58,7 +61,7 @@ pub struct Stretch {
 }
 
 impl Case {
-    pub fn new(scene: What, kind: Mesh, size: u32, implicit: bool) -> Result<Self, Failure> {
+    pub fn new(scene: What, kind: Mesh, size: u32, implicit: bool, max_stretch: f64) -> Result<Self, Failure> {
         let tessellation = match kind {
             Mesh::Regular => Tessellation::Alternating,
             Mesh::Irregular => Tessellation::Irregular { seed: 1 },
@@ -91,12 +94,18 @@ impl Case {
         let start = clock();
         let model = build(&mesh, &cloth)?;
         let seconds = clock() - start;
+        let bounded = (scene == What::Soft).then(|| {
+            let mut model = model.clone();
+            let weft = StretchBounds { weft: max_stretch, ..StretchBounds::NONE };
+            model.set_limits(&[LimitSpec::stretch(weft)]).map(|()| model)
+        });
         Ok(Case {
             scene,
             mesh: kind,
             size,
             model,
             elastic: implicit.then(|| build(&mesh, &elastic(2e4, 2e4, 5e3))).transpose()?,
+            bounded: bounded.transpose().map_err(|e| failed(&e))?,
             seconds,
             pins,
             triangles: mesh.triangles.len(),

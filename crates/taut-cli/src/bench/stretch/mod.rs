@@ -64,7 +64,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     for &scene in &args.scenes {
         for &mesh in &args.meshes {
             for &size in args.sizes.iter().filter(|_| scene != What::Skirt || mesh == Mesh::Regular) {
-                let case = Case::new(scene, mesh, size, args.ways.iter().any(|w| w.implicit()))?;
+                let implicit = args.ways.iter().any(|w| w.implicit());
+                let case = Case::new(scene, mesh, size, implicit, args.max_stretch)?;
                 let runs = measure(&case, args);
                 if !args.json {
                     print_table(&case, &runs, args.frames);

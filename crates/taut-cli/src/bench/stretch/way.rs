@@ -51,16 +51,18 @@ impl Way {
 
     fn params(self, scene: What, args: &Args) -> Params {
         let all = Inextensibility::within(args.max_stretch);
+        // Soft directions have no limit: that of the others is the model's.
+        let limited = if scene == What::Soft { Inextensibility { max_stretch: 0.0, ..all } } else { all };
         let (substeps, inextensibility) = match self {
             Way::Plain => (20, Inextensibility::NONE),
             Way::Substeps80 => (80, Inextensibility::NONE),
             Way::Tethers => (args.substeps, Inextensibility { levels: 0, max_stretch: 0.0, ..all }),
             Way::Levels => (args.substeps, Inextensibility { tethers: false, max_stretch: 0.0, ..all }),
             Way::Both => (args.substeps, Inextensibility { max_stretch: 0.0, ..all }),
-            Way::All => (args.substeps, all),
+            Way::All => (args.substeps, limited),
             Way::Implicit => (1, Inextensibility::NONE),
             Way::Implicit4 => (4, Inextensibility::NONE),
-            Way::Reference => (160, all),
+            Way::Reference => (160, limited),
         };
         let wind = if scene == What::Flag { [6.0, 0.0, 1.0] } else { [0.0; 3] };
         let density = if scene == What::Flag { 1.2 } else { 0.0 };
@@ -117,7 +119,8 @@ impl Run {
     }
 
     fn model<'a>(&self, case: &'a Case) -> &'a Model<f32> {
-        case.elastic.as_ref().filter(|_| self.way.implicit()).unwrap_or(&case.model)
+        let bounded = case.bounded.as_ref().filter(|_| matches!(self.way, Way::All | Way::Reference));
+        case.elastic.as_ref().filter(|_| self.way.implicit()).or(bounded).unwrap_or(&case.model)
     }
 
     pub fn start(&mut self, case: &Case) {

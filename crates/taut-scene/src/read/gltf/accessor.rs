@@ -7,16 +7,18 @@ use super::container::Document;
 use super::json::{Accessor, Sparse};
 use crate::read::error::{ReadError, Result, quote};
 
-/// How many numbers may be read from a file, on top of four for each byte of its buffers. Many small pieces of JSON can
-/// refer to the same bytes, so that the size of the file alone does not limit what it unfolds to.
-const SPARE_NUMBERS: u64 = 1 << 24;
+/// The most memory that a number takes on its way from a buffer into a mesh, bytes: as it is read, in the body, in the
+/// search
+/// for vertices at one place, and in the mesh. Many small pieces of JSON can refer to the same bytes, so that it is
+/// numbers
+/// read that count, not bytes.
+const BYTES_PER_NUMBER: usize = 40;
 
 /// Reads accessors of a document.
 pub(super) struct Accessors<'a> {
     file: &'a str,
     document: &'a Document<'a>,
-    numbers_allowed: u64,
-    numbers_left: Cell<u64>,
+    numbers: Cell<usize>,
 }
 
 /// A number type that accessors can be read as.
@@ -62,16 +64,14 @@ struct Layout {
 
 impl<'a> Accessors<'a> {
     pub fn new(file: &'a str, document: &'a Document<'a>) -> Self {
-        let numbers_allowed = SPARE_NUMBERS + 4 * document.buffers.iter().map(|b| b.len() as u64).sum::<u64>();
-        Self { file, document, numbers_allowed, numbers_left: Cell::new(numbers_allowed) }
+        Self { file, document, numbers: Cell::new(0) }
     }
 
     /// Takes from the amount of numbers that may still be read or made.
     pub fn spend(&self, numbers: usize) -> Result<()> {
-        let left = self.numbers_left.get().checked_sub(numbers as u64).ok_or_else(|| {
-            ReadError::file(self.file, format!("unfolds to more than {} numbers", self.numbers_allowed))
-        })?;
-        self.numbers_left.set(left);
+        let all = self.numbers.get().saturating_add(numbers);
+        self.document.budget.check(self.file, all.saturating_mul(BYTES_PER_NUMBER))?;
+        self.numbers.set(all);
         Ok(())
     }
 
@@ -109,7 +109,8 @@ impl<'a> Accessors<'a> {
         let mut values = Vec::new();
         if let Some(view) = accessor.buffer_view {
             self.check_layout(view, &layout, &fail)?;
-            self.spend(layout.count * width)?;
+            self.spend(layout.count.saturating_mul(width))?;
+            values.reserve_exact(layout.count * width);
             self.each(view, &layout, &fail, |raw| decode(raw, &mut values))?;
         } else {
             values = self.zeros(accessor, width, &fail)?;

@@ -13,7 +13,7 @@ use super::track::read_tracks;
 use super::transform::{Placement, from_columns};
 use crate::read::error::{ReadError, Result, count, quote};
 use crate::read::groups::Groups;
-use crate::read::{Options, Pick};
+use crate::read::{MOST_NAMES, Options, Pick, ignored_attributes};
 use glam::{DAffine3, DQuat, DVec3};
 
 /// A mesh to read: its index, and the node it hangs on.
@@ -169,7 +169,8 @@ fn read_skin(file: &str, root: &Root, accessors: &Accessors, index: usize) -> Re
     if skin.joints.is_empty() {
         return Err(fail("has no joints".into()));
     }
-    accessors.spend(skin.joints.len())?;
+    // An identity for each is as much as three numbers.
+    accessors.spend(3 * skin.joints.len())?;
     let inverse_bind = match skin.inverse_bind_matrices {
         None => vec![DAffine3::IDENTITY; skin.joints.len()],
         Some(matrices) => {
@@ -224,6 +225,7 @@ struct Flat {
     bodies: usize,
     bodies_with_uvs: usize,
     skipped: usize,
+    ignored: Vec<String>,
 }
 
 impl Flat {
@@ -244,10 +246,15 @@ impl Flat {
         self.bodies += 1;
         self.bodies_with_uvs += usize::from(gathered.has_uvs);
         self.skipped += gathered.skipped;
+        for name in &gathered.ignored {
+            if self.ignored.len() < MOST_NAMES && !self.ignored.contains(name) {
+                self.ignored.push(name.clone());
+            }
+        }
     }
 
     fn finish(mut self, file: &str, scene: &Scene) -> Result<(TriMesh, Vec<String>)> {
-        let mut warnings = Vec::new();
+        let mut warnings: Vec<String> = ignored_attributes(&self.ignored).into_iter().collect();
         if self.skipped > 0 {
             warnings.push(format!("{} of points or lines skipped", count(self.skipped, "primitive", "primitives")));
         }

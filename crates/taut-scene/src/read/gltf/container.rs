@@ -1,11 +1,14 @@
 //! From bytes to JSON and buffers: GLB chunks, external files, data URIs.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
+use std::rc::Rc;
 
 use base64::Engine;
 
-use super::json::{Buffer, Root};
+use super::json::{Buffer, Node, Root};
 use crate::read::Source;
+use crate::read::budget::Budget;
 use crate::read::bytes::Bytes;
 use crate::read::error::{ReadError, Result, quote};
 
@@ -16,13 +19,22 @@ const BIN_CHUNK: u32 = 0x004e_4942;
 /// A parsed file with the content of its buffers.
 pub(super) struct Document<'a> {
     pub root: Root,
-    pub buffers: Vec<Cow<'a, [u8]>>,
+    pub buffers: Vec<Content<'a>>,
+    /// What may still be taken, with everything here counted.
+    pub budget: Budget,
 }
+
+/// What a buffer holds. Several may be one file.
+pub(super) type Content<'a> = Rc<Cow<'a, [u8]>>;
 
 pub(super) fn open<'a>(source: &Source<'a>) -> Result<Document<'a>> {
     let is_glb = source.bytes.starts_with(GLB_MAGIC);
     let (json, bin) = if is_glb { split_glb(source)? } else { (source.bytes, None) };
     let json = json.strip_prefix(b"\xef\xbb\xbf").unwrap_or(json);
+    let mut budget = source.budget;
+    let parsed = held_by_json(json);
+    budget.check(source.name, parsed)?;
+    budget.hold(parsed);
     let root: Root = serde_json::from_slice(json).map_err(|e| {
         if is_glb {
             ReadError::item(source.name, "the JSON chunk", e.to_string())
@@ -33,8 +45,33 @@ pub(super) fn open<'a>(source: &Source<'a>) -> Result<Document<'a>> {
         }
     })?;
     check(source, &root)?;
-    let buffers = root.buffers.iter().enumerate().map(|(i, buffer)| load_buffer(source, i, buffer, bin));
-    Ok(Document { buffers: buffers.collect::<Result<_>>()?, root })
+    let nodes = root.nodes.len().saturating_mul(BYTES_PER_NODE);
+    budget.check(source.name, nodes)?;
+    budget.hold(nodes);
+    let mut loader = Loader { source, bin, budget, files: HashMap::new() };
+    let buffers = root.buffers.iter().enumerate().map(|(i, buffer)| loader.load(i, buffer));
+    let buffers = buffers.collect::<Result<_>>()?;
+    Ok(Document { buffers, budget: loader.budget, root })
+}
+
+/// What a node takes on top of its JSON, bytes: where it is placed, in its parent and in the world, as the scene has it
+/// and while it
+/// is worked out, and its place in lists.
+const BYTES_PER_NODE: usize = 700;
+
+/// The most memory that parsed JSON takes, bytes, by its braces, colons and commas. Braces may open the largest thing
+/// there is, a
+/// node, in a list of which half is empty; a colon may stand in a map of names; a comma between numbers, or in a list
+/// of short ones.
+fn held_by_json(json: &[u8]) -> usize {
+    let cost = |&byte: &u8| match byte {
+        b'{' => 2 * size_of::<Node>(),
+        b':' => 2 * (size_of::<(String, usize)>() + 16),
+        b',' | b'[' => 2 * size_of::<usize>(),
+        _ => 0,
+    };
+    // Text, such as a buffer's content, is copied.
+    json.iter().map(cost).sum::<usize>() + json.len()
 }
 
 fn check(source: &Source, root: &Root) -> Result<()> {
@@ -78,20 +115,51 @@ fn split_glb<'a>(source: &Source<'a>) -> Result<(&'a [u8], Option<&'a [u8]>)> {
     Ok((json.ok_or_else(|| bytes.fail("the file has no JSON chunk"))?, bin))
 }
 
-fn load_buffer<'a>(source: &Source, index: usize, buffer: &Buffer, bin: Option<&'a [u8]>) -> Result<Cow<'a, [u8]>> {
-    let fail = |message: String| ReadError::item(source.name, format!("buffers[{index}]"), message);
-    let content = match &buffer.uri {
-        None if index > 0 => return Err(fail("the buffer has no uri, but only the first one may lack it".into())),
-        None => Cow::Borrowed(bin.ok_or_else(|| fail("the buffer has no uri, and the file no binary chunk".into()))?),
-        Some(uri) => match uri.strip_prefix("data:") {
-            Some(data) => Cow::Owned(decode_data(data).map_err(fail)?),
-            None => Cow::Owned(source.load(&percent_decoded(uri))?),
-        },
-    };
-    if content.len() < buffer.byte_length {
-        return Err(fail(format!("the buffer claims {} bytes, but {} are there", buffer.byte_length, content.len())));
+/// Loads buffers, each file once: a file that is named a thousand times takes no more than one.
+struct Loader<'s, 'a> {
+    source: &'s Source<'a>,
+    bin: Option<&'a [u8]>,
+    budget: Budget,
+    files: HashMap<String, Content<'a>>,
+}
+
+impl<'a> Loader<'_, 'a> {
+    fn load(&mut self, index: usize, buffer: &Buffer) -> Result<Content<'a>> {
+        let name = self.source.name;
+        let fail = |message: String| ReadError::item(name, format!("buffers[{index}]"), message);
+        let content: Content = match &buffer.uri {
+            None if index > 0 => return Err(fail("the buffer has no uri, but only the first one may lack it".into())),
+            None => {
+                let missing = || fail("the buffer has no uri, and the file no binary chunk".into());
+                Rc::new(Cow::Borrowed(self.bin.ok_or_else(missing)?))
+            }
+            Some(uri) => match uri.strip_prefix("data:") {
+                Some(data) => {
+                    self.budget.check(name, data.len())?;
+                    let decoded = decode_data(data).map_err(fail)?;
+                    self.budget.hold(decoded.capacity());
+                    Rc::new(Cow::Owned(decoded))
+                }
+                None => self.file(&percent_decoded(uri))?,
+            },
+        };
+        if content.len() < buffer.byte_length {
+            let (claimed, found) = (buffer.byte_length, content.len());
+            return Err(fail(format!("the buffer claims {claimed} bytes, but {found} are there")));
+        }
+        Ok(content)
     }
-    Ok(content)
+
+    fn file(&mut self, name: &str) -> Result<Content<'a>> {
+        // `a.bin` and `./a.bin` are one file.
+        let key = name.split('/').filter(|part| !matches!(*part, "" | ".")).collect::<Vec<_>>().join("/");
+        if let Some(known) = self.files.get(&key) {
+            return Ok(known.clone());
+        }
+        let content: Content = Rc::new(Cow::Owned(self.source.load(name, &mut self.budget)?));
+        self.files.insert(key, content.clone());
+        Ok(content)
+    }
 }
 
 /// The content of a data URI, after "data:".

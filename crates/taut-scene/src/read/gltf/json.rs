@@ -39,7 +39,8 @@ pub(super) struct Node {
     pub children: Vec<usize>,
     pub mesh: Option<usize>,
     pub skin: Option<usize>,
-    pub matrix: Option<[f64; 16]>,
+    /// Rare, and as large as all the rest.
+    pub matrix: Option<Box<[f64; 16]>>,
     pub translation: Option<[f64; 3]>,
     pub rotation: Option<[f64; 4]>,
     pub scale: Option<[f64; 3]>,

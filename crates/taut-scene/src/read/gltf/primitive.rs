@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::accessor::Accessors;
 use super::json::{Primitive, Root};
 use super::scene::Body;
+use crate::read::MOST_NAMES;
 use crate::read::error::{ReadError, Result};
 
 const TRIANGLES: u32 = 4;
@@ -26,6 +27,15 @@ pub(super) struct Gathered {
     pub has_uvs: bool,
     /// Primitives of points and lines.
     pub skipped: usize,
+    /// Attributes of vertices that nothing is made of.
+    pub ignored: Vec<String>,
+}
+
+/// Whether an attribute is used, or says how things look.
+fn is_known(attribute: &str) -> bool {
+    let sets = ["JOINTS_", "WEIGHTS_", "COLOR_"];
+    matches!(attribute, "POSITION" | "NORMAL" | "TANGENT" | "TEXCOORD_0")
+        || sets.iter().any(|set| attribute.starts_with(set))
 }
 
 /// The attributes of a primitive's vertices.
@@ -55,6 +65,14 @@ pub(super) fn gather(file: &str, root: &Root, accessors: &Accessors, mesh: usize
         if !matches!(primitive.mode.unwrap_or(TRIANGLES), TRIANGLES | STRIP | FAN) {
             gathered.skipped += 1;
             continue;
+        }
+        let mut unknown: Vec<&String> =
+            primitive.attributes.keys().filter(|name| !is_known(name)).take(MOST_NAMES).collect();
+        unknown.sort_unstable();
+        for name in unknown {
+            if gathered.ignored.len() < MOST_NAMES && !gathered.ignored.contains(name) {
+                gathered.ignored.push(name.clone());
+            }
         }
         let vertices = read_vertices(primitive, accessors, &fail)?;
         if is_first {

@@ -1,5 +1,7 @@
 //! Numbers of a section, whether text or binary: the section parsers are written once.
 
+use crate::read::Source;
+use crate::read::budget::Budget;
 use crate::read::bytes::Bytes;
 use crate::read::error::{ReadError, Result};
 use crate::read::text::Scanner;
@@ -9,6 +11,7 @@ pub(super) struct Input<'a> {
     pub scanner: Scanner<'a>,
     file: &'a str,
     bytes: &'a [u8],
+    budget: Budget,
     /// The binary data of the current section; absent in text files.
     data: Option<Bytes<'a>>,
     /// Bytes of a count or node number in binary files of version 4.
@@ -16,8 +19,14 @@ pub(super) struct Input<'a> {
 }
 
 impl<'a> Input<'a> {
-    pub fn new(file: &'a str, bytes: &'a [u8]) -> Self {
-        Self { scanner: Scanner::new(file, bytes), file, bytes, data: None, size_bytes: 8 }
+    pub fn new(source: &Source<'a>) -> Self {
+        let Source { name: file, bytes, budget, .. } = *source;
+        Self { scanner: Scanner::new(file, bytes), file, bytes, budget, data: None, size_bytes: 8 }
+    }
+
+    /// Refuses to hold more memory than the file may take, bytes.
+    pub fn check_memory(&self, held: usize) -> Result<()> {
+        self.budget.check(self.file, held)
     }
 
     pub fn is_binary(&self) -> bool {

@@ -12,17 +12,18 @@ use std::collections::HashMap;
 
 use self::input::Input;
 use self::shapes::{Shape, Use};
+use super::budget::{held, held_by_map};
 use super::cells::Cells;
 use super::error::{Result, quote};
 use super::groups::{Groups, MAX_GROUPS_AT_ONCE};
-use super::{MeshFile, Options, Source};
+use super::{MOST_NAMES, MeshFile, Options, Source};
 
 pub(super) fn begins(bytes: &[u8]) -> bool {
     bytes.trim_ascii_start().starts_with(b"$MeshFormat")
 }
 
 pub(super) fn read(source: &Source, _: &Options) -> Result<MeshFile> {
-    let mut input = Input::new(source.name, source.bytes);
+    let mut input = Input::new(source);
     input.scanner.expect("$MeshFormat")?;
     let (format, is_v4) = read_format(&mut input)?;
     let mut content = Content::default();
@@ -39,6 +40,7 @@ pub(super) fn read(source: &Source, _: &Options) -> Result<MeshFile> {
             b"Elements" => v2::read_elements(&mut input, &mut content)?,
             _ => {
                 input.skip_section(section)?;
+                content.note_ignored(section);
                 continue;
             }
         }
@@ -91,17 +93,40 @@ struct Content {
     physical_ids: HashMap<Tag, usize>,
     entity_ids: HashMap<Tag, usize>,
     entity_groups: Groups,
+    /// Bytes of names and of lists of tags.
+    tags: usize,
+    /// Sections of values, by name.
+    ignored: Vec<String>,
 }
 
 impl Content {
+    /// Refuses a file that has become too large.
+    fn check_memory(&self, input: &Input) -> Result<()> {
+        // A name or a list of tags is an allocation of its own, of a few words.
+        let names = (self.names.capacity() + self.physical.capacity()) * size_of::<[usize; 8]>();
+        let maps = held_by_map(&self.names) + held_by_map(&self.physical);
+        let ids = held_by_map(&self.physical_ids) + held_by_map(&self.entity_ids);
+        let lists = held(&self.nodes.sorted) + self.cells.held() + 3 * self.entity_groups.held();
+        input.check_memory(names + maps + ids + lists + self.tags)
+    }
+
+    /// Remembers a section of values for nodes or elements, of which nothing is made.
+    fn note_ignored(&mut self, section: &[u8]) {
+        let name = String::from_utf8_lossy(section).into_owned();
+        if section.ends_with(b"Data") && self.ignored.len() < MOST_NAMES && !self.ignored.contains(&name) {
+            self.ignored.push(name);
+        }
+    }
+
     fn read_names(&mut self, input: &mut Input) -> Result<()> {
-        let scanner = &mut input.scanner;
-        for _ in 0..scanner.count("physical names", 6)? {
-            let dimension = scanner.integer("a dimension")?;
-            let tag = scanner.integer("a physical tag")?;
-            let name = scanner.rest_of_line();
+        for _ in 0..input.scanner.count("physical names", 6)? {
+            let dimension = input.scanner.integer("a dimension")?;
+            let tag = input.scanner.integer("a physical tag")?;
+            let name = input.scanner.rest_of_line();
             let name = name.strip_prefix(b"\"").and_then(|n| n.strip_suffix(b"\"")).unwrap_or(name);
+            self.tags += name.len();
             self.names.insert((dimension, tag), String::from_utf8_lossy(name).into_owned());
+            self.check_memory(input)?;
         }
         Ok(())
     }
@@ -143,6 +168,7 @@ impl Content {
         if self.physical_ids.is_empty() && self.entity_ids.len() > 1 {
             self.cells.groups = self.entity_groups;
         }
+        self.cells.warnings.extend(super::ignored_attributes(&self.ignored));
         self.cells.finish(file, format)
     }
 }

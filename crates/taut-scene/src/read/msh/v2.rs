@@ -14,6 +14,7 @@ pub(super) fn read_nodes(input: &mut Input, content: &mut Content) -> Result<()>
         content.nodes.push(number);
         let position = [input.coordinate("x")?, input.coordinate("y")?, input.coordinate("z")?];
         content.cells.positions.push(position);
+        content.check_memory(input)?;
     }
     input.end_data();
     content.nodes.close(input)
@@ -87,5 +88,5 @@ fn read_element(
     if entity != 0 {
         content.add_to_entity((shape.dimension, entity), nodes);
     }
-    Ok(())
+    content.check_memory(input)
 }

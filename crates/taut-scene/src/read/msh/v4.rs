@@ -3,6 +3,7 @@
 use super::Content;
 use super::input::Input;
 use super::shapes::Shape;
+use crate::read::budget::held;
 use crate::read::error::Result;
 
 /// `$Entities`: points, curves, surfaces and volumes, of which we want the physical groups.
@@ -28,7 +29,9 @@ pub(super) fn read_entities(input: &mut Input, content: &mut Content) -> Result<
                 }
             }
             if !physical.is_empty() {
+                content.tags += held(&physical);
                 content.physical.insert((dimension as i64, tag), physical);
+                content.check_memory(input)?;
             }
         }
     }
@@ -54,10 +57,12 @@ pub(super) fn read_nodes(input: &mut Input, content: &mut Content) -> Result<()>
         for _ in 0..nodes {
             let number = input.number("a node's number")?;
             content.nodes.push(number);
+            content.check_memory(input)?;
         }
         for _ in 0..nodes {
             let position = [input.coordinate("x")?, input.coordinate("y")?, input.coordinate("z")?];
             content.cells.positions.push(position);
+            content.check_memory(input)?;
             for _ in 0..if is_parametric { dimension } else { 0 } {
                 input.skip_float("a parameter")?;
             }
@@ -91,6 +96,7 @@ pub(super) fn read_elements(input: &mut Input, content: &mut Content) -> Result<
             }
             content.add_element(shape, &nodes);
             content.add_to_entity((dimension, entity), &nodes);
+            content.check_memory(input)?;
         }
     }
     input.end_data();

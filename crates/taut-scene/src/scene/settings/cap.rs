@@ -27,27 +27,34 @@ impl Cap {
     }
 }
 
+/// Reads a cap: a number as the rule has it, "off", or text that `amount` makes a number of.
+fn decode(
+    reader: &mut Reader,
+    node: &Node,
+    rule: &Rule,
+    expected: &str,
+    amount: impl Fn(&str) -> Option<f64>,
+) -> Option<Cap> {
+    let found = match &node.tree {
+        Tree::Text(text) if text.trim() == OFF => return Some(Cap::Off),
+        Tree::Text(text) => amount(text),
+        Tree::Integer(_) | Tree::Float(_) => return f64::decode(reader, node, rule).map(Cap::At),
+        _ => None,
+    };
+    if found.is_none() {
+        reader.unexpected(node, expected, Vec::new());
+    }
+    found.map(Cap::At)
+}
+
 impl Value for Cap {
     fn expected(rule: &Rule) -> String {
         format!("{}, or \"{OFF}\"", Fraction::expected(rule))
     }
 
     fn decode(reader: &mut Reader, node: &Node, rule: &Rule) -> Option<Self> {
-        match &node.tree {
-            Tree::Text(text) if text.trim() == OFF => Some(Cap::Off),
-            Tree::Text(text) => {
-                let most = units::convert(text, rule.unit).filter(|most| rule.allows(*most));
-                if most.is_none() {
-                    reader.unexpected(node, &Self::expected(rule), Vec::new());
-                }
-                most.map(Cap::At)
-            }
-            Tree::Integer(_) | Tree::Float(_) => f64::decode(reader, node, rule).map(Cap::At),
-            _ => {
-                reader.unexpected(node, &Self::expected(rule), Vec::new());
-                None
-            }
-        }
+        let amount = |text: &str| units::convert(text, rule.unit).filter(|most| rule.allows(*most));
+        decode(reader, node, rule, &Self::expected(rule), amount)
     }
 
     fn schema(rule: &Rule) -> Json {
@@ -65,19 +72,14 @@ impl Value for Cap {
 /// How far cloth may be sheared at most: the tangent of the angle between its yarns and a right angle, as the limits of
 /// fabrics are given.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum ShearCap {
-    /// As far as it goes.
-    Off,
-    /// So far.
-    At(f64),
-}
+pub struct ShearCap(pub Cap);
 
 impl ShearCap {
     /// The cosine of the angle between the yarns: ∞ if off.
     pub fn cosine(self) -> f64 {
-        match self {
-            ShearCap::Off => f64::INFINITY,
-            ShearCap::At(tangent) => tangent.atan().sin(),
+        match self.0 {
+            Cap::Off => f64::INFINITY,
+            Cap::At(tangent) => tangent.atan().sin(),
         }
     }
 }
@@ -88,21 +90,11 @@ impl Value for ShearCap {
     }
 
     fn decode(reader: &mut Reader, node: &Node, rule: &Rule) -> Option<Self> {
-        match &node.tree {
-            Tree::Text(text) if text.trim() == OFF => Some(ShearCap::Off),
-            Tree::Text(text) => {
-                let degrees = units::convert(text, "degrees").filter(|degrees| (0.0..90.0).contains(degrees));
-                if degrees.is_none() {
-                    reader.unexpected(node, &Self::expected(rule), Vec::new());
-                }
-                degrees.map(|degrees| ShearCap::At(degrees.to_radians().tan()))
-            }
-            Tree::Integer(_) | Tree::Float(_) => f64::decode(reader, node, rule).map(ShearCap::At),
-            _ => {
-                reader.unexpected(node, &Self::expected(rule), Vec::new());
-                None
-            }
-        }
+        let amount = |text: &str| {
+            let degrees = units::convert(text, "degrees").filter(|degrees| (0.0..90.0).contains(degrees));
+            degrees.map(|degrees| degrees.to_radians().tan())
+        };
+        decode(reader, node, rule, &Self::expected(rule), amount).map(ShearCap)
     }
 
     fn schema(rule: &Rule) -> Json {
@@ -111,9 +103,6 @@ impl Value for ShearCap {
     }
 
     fn json(&self) -> Json {
-        match self {
-            ShearCap::Off => OFF.into(),
-            ShearCap::At(tangent) => number(*tangent),
-        }
+        self.0.json()
     }
 }

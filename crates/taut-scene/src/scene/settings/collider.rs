@@ -2,7 +2,7 @@
 
 use super::contact::{FRICTION, THICKNESS};
 use super::generate::GenerateSurface;
-use super::pin::Motion;
+use super::pin::RigidMotion;
 use super::values::{Colour, Each, Turn};
 use crate::generate::Rotation;
 use crate::scene::decode::Rule;
@@ -21,7 +21,7 @@ section! {
         /// Where its middle is.
         translate: [f64; 3] = [0.0; 3] => Rule::ANY.from(-1e6).to(1e6).unit("m");
         /// How it moves; it keeps its size.
-        motion: Option<Motion> = None;
+        motion: Option<RigidMotion> = None;
         /// The name of another collider that it moves along with, after its own `motion`: a shin with its thigh.
         follow: Option<String> = None;
         /// Friction coefficient: 0 for ice, about 0.3 for cloth on wood, 1 for rubber.

@@ -137,6 +137,16 @@ section! {
 }
 
 section! {
+    /// A motion of something that keeps its size: `rotate`, then `translate`, each over time.
+    pub struct RigidMotion {
+        /// A turn.
+        rotate: Option<Revolve> = None;
+        /// A way from where it was.
+        translate: Track<[f64; 3]> = Track::constant([0.0; 3]) => PLACE;
+    }
+}
+
+section! {
     /// Factors along the axes.
     pub struct Resize {
         /// The point that stays.

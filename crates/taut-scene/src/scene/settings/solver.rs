@@ -12,10 +12,15 @@ const TOLERANCE: Rule = Rule::ANY.from(0.0).to(1e6);
 variants! {
     /// The method that moves everything.
     pub enum Solver default "auto" {
-        /// Position-based dynamics with all that keeps cloth from stretching: coarse levels, tethers to what is held,
-        /// and limits that are met together with contact at the end of every step. Substeps are chosen. How far cloth
-        /// was stretched is in the results.
+        /// What suits the scene: "multigrid" where all cloth has a material (`fabric` or `elastic`) and neither
+        /// `iterations`, `levels` nor `tethers` is set; otherwise
+        /// position-based dynamics with all that keeps cloth from stretching: coarse levels and tethers to what is held.
+        /// Either way limits are met together with contact at the end of every step, and substeps are chosen. How far
+        /// cloth was stretched is in the results.
         Auto(Auto) = "auto",
+        /// Implicit steps for cloth with a material, at the cost of a few multigrid cycles whatever its stiffness; limits
+        /// are met together with contact at the end of every step. What `auto` takes where all cloth has a material.
+        Multigrid(Multigrid) = "multigrid",
         /// Position-based dynamics alone: every row of every element in turn (Gauss–Seidel), without limits but those of
         /// `[[limit]]`. Rows with a physical stiffness keep total multipliers, so that iterations do not change it.
         Pbd(Pbd) = "pbd",
@@ -60,7 +65,7 @@ section! {
 }
 
 section! {
-    /// Position-based dynamics that keeps cloth within its limits.
+    /// What suits the scene.
     pub struct Auto + Default {
         /// The largest stretch of all cloth along weft and warp at the end of a step, soft cloth too: a fraction or
         /// text such as "2 %"; "off" for none. If not given: that of its `fabric`, 1 % along directions of `stiffness`
@@ -70,19 +75,41 @@ section! {
         /// The largest angle between the yarns of all cloth and a right angle: text such as "20 deg", or its tangent, as fabrics
         /// have it; "off" for none. If not given: that of its `fabric`.
         max_shear: Option<ShearCap> = None => TANGENT;
-        /// Substeps in a step; 0 for as many as motion and fabric need: 10 in 1/60 s, up to 25 while cloth turns fast, or more where the
-        /// fabric is soft. Fewer cost less and lose more motion.
+        /// Substeps in a step; 0 for as many as are needed: with "multigrid" 60 in a second; otherwise 10 in 1/60 s, up to
+        /// 25 while cloth turns fast. Fewer cost less and lose more motion.
         substeps: u32 = 0 => Rule::ANY.from(0.0).to(10_000.0);
-        /// Sweeps over all elements in a substep.
+        /// Sweeps over all elements in a substep, where cloth is projected.
         iterations: u32 = 1 => ROUNDS;
-        /// Most levels of coarse nodes, each twice as wide as the one before; 0 for none.
+        /// Most levels of coarse nodes, each twice as wide as the one before; 0 for none. Where cloth is projected.
         levels: u32 = 12 => Rule::ANY.from(0.0).to(20.0);
-        /// Whether no vertex gets further from a held one than the way along the cloth.
+        /// Whether no vertex gets further from a held one than the way along the cloth. Where cloth is projected.
         tethers: bool = true;
         /// Most rounds over what is beyond its limit, in a turn with the safety pass at the end of a step. If they run
         /// out, motion is given up.
         rounds: u32 = 1500 => ROUNDS;
         /// Size of numbers.
+        precision: Precision = Precision::F32;
+    }
+}
+
+section! {
+    /// Newton steps behind multigrid.
+    pub struct Multigrid + Default {
+        /// As for `auto`.
+        max_stretch: Option<Cap> = None => STRETCH;
+        /// As for `auto`.
+        max_shear: Option<ShearCap> = None => TANGENT;
+        /// Substeps in a step; 0 for 60 in a second.
+        substeps: u32 = 0 => Rule::ANY.from(0.0).to(10_000.0);
+        /// Newton steps in a substep, at most.
+        iterations: u32 = 6 => ROUNDS;
+        /// Where Newton steps stop: the largest velocity that the last one changed, m/s.
+        tolerance: f64 = 0.05 => TOLERANCE;
+        /// From one moment to the next.
+        integrator: Integrator = Integrator::Bdf2(Plain::default());
+        /// Most rounds over what is beyond its limit, as for `auto`.
+        rounds: u32 = 1500 => ROUNDS;
+        /// Size of numbers of the state. Forces are in 64 bits in any case.
         precision: Precision = Precision::F32;
     }
 }
@@ -156,12 +183,26 @@ impl Integrator {
     }
 }
 
+impl Auto {
+    /// The same for a scene in which all cloth has a material; nothing if keys are set that only projection knows.
+    pub(crate) fn for_materials(&self) -> Option<Solver> {
+        let Auto { max_stretch, max_shear, substeps, iterations, levels, tethers, rounds, precision } = *self;
+        let usual = Auto::default();
+        if (iterations, levels, tethers) != (usual.iterations, usual.levels, usual.tethers) {
+            return None;
+        }
+        let rest = Multigrid::default();
+        Some(Solver::Multigrid(Multigrid { max_stretch, max_shear, substeps, rounds, precision, ..rest }))
+    }
+}
+
 impl Solver {
     /// The size of numbers it asks for.
     pub fn precision(&self) -> Precision {
         match self {
             Solver::Pbd(pbd) => pbd.precision,
             Solver::Auto(auto) => auto.precision,
+            Solver::Multigrid(m) => m.precision,
             other => other.global().map_or(Precision::F32, |(_, global)| global.precision),
         }
     }
@@ -170,6 +211,7 @@ impl Solver {
     pub(crate) fn caps(&self) -> Option<(Option<Cap>, Option<ShearCap>)> {
         match self {
             Solver::Auto(auto) => Some((auto.max_stretch, auto.max_shear)),
+            Solver::Multigrid(m) => Some((m.max_stretch, m.max_shear)),
             _ => None,
         }
     }
@@ -178,6 +220,7 @@ impl Solver {
     pub fn integrator(&self) -> &Integrator {
         match self {
             Solver::Pbd(pbd) => &pbd.integrator,
+            Solver::Multigrid(m) => &m.integrator,
             other => other.global().map_or(&Integrator::ImplicitEuler(Plain {}), |(_, global)| &global.integrator),
         }
     }
@@ -185,7 +228,7 @@ impl Solver {
     /// The engine's name and settings of a method for all rows together.
     fn global(&self) -> Option<(taut::Solver, &Global)> {
         Some(match self {
-            Solver::Pbd(_) | Solver::Auto(_) => return None,
+            Solver::Pbd(_) | Solver::Auto(_) | Solver::Multigrid(_) => return None,
             Solver::Jacobi(g) => (taut::Solver::Jacobi { relaxation: 1.0 }, g),
             Solver::MinimumResidual(g) => (taut::Solver::MinimumResidual, g),
             Solver::ConjugateResiduals(g) => (taut::Solver::ConjugateResiduals, g),
@@ -217,6 +260,15 @@ impl Solver {
                     rounds: a.rounds,
                     ..taut::Inextensibility::NONE
                 },
+                ..taut::Params::default()
+            },
+            Solver::Multigrid(m) => taut::Params {
+                substeps: m.substeps,
+                iterations: m.iterations,
+                solver: taut::Solver::Multigrid,
+                integrator: m.integrator.engine(),
+                tolerance: m.tolerance,
+                inextensibility: taut::Inextensibility { rounds: m.rounds, ..taut::Inextensibility::NONE },
                 ..taut::Params::default()
             },
             other => other.global().map_or_else(taut::Params::default, |(solver, g)| taut::Params {

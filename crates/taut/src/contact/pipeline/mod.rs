@@ -21,11 +21,11 @@ pub(crate) use surfaces::ModelSurfaces;
 
 use super::bvh::Aabb;
 use super::kinematic::ColliderForm;
-use super::safety::{self, Motion, Rounding, SafetyReport, SafetySettings};
+use super::safety::{self, Role, Rounding, SafetyReport, SafetySettings};
 use super::settings::Party;
 use super::untangle::{self, Tangle};
-use super::{Collider, Contact, ContactReport, FrictionBudget, MeshCollider};
-use crate::lanes::{Scalar, Vertex, xyz};
+use super::{Blockers, Collider, Contact, ContactReport, FrictionBudget, MeshCollider};
+use crate::lanes::{Scalar, V3, Vertex, xyz};
 use motion::{Interval, IntervalMotion};
 use rows::ContactRows;
 use search::{Allowed, ContactCandidates, Search};
@@ -45,11 +45,19 @@ const AHEAD: f64 = 2.0;
 /// that were found too long ago push the wrong way.
 const TAKEN_BACK: f64 = 0.002;
 
-/// Searches for the sake of some vertices that must be put elsewhere, before there is one for all; and as many more at most.
+/// Searches for the sake of some vertices that must be put elsewhere, before there is one for all, which is the last.
 const FEW: usize = 5;
 
-/// Substeps at most for the sake of fast colliders.
+/// Intervals of a step at most that are begun again with half the substeps, because safety took motion back.
+const MOST_ROLLED_BACK: u32 = 4;
+
+/// What safety passes of a step may look at, in pairs for each vertex, edge and triangle: beyond that motion is given up.
+const WORK: u64 = 400;
+
+/// Substeps at most for the sake of fast colliders and pins: in all, and over those that are asked for, which count as some at least.
 const MOST_SUBSTEPS: f64 = 200.0;
+const MOST_TIMES: f64 = 3.0;
+const FEWEST: u32 = 10;
 
 /// What contact needs in a step, and keeps from one to the next to use its memory again.
 #[derive(Debug, Default)]
@@ -62,8 +70,13 @@ pub(crate) struct ContactPipeline<T> {
     rows: ContactRows<T>,
     safe: SafeMotion<T>,
     report: ContactReport,
+    /// How far a pin goes in the step at most, but for the motion that all share, m.
+    led: f64,
     /// Substeps that an interval may have at most, as the step has gone so far.
     longest: u32,
+    /// How often an interval of this step was begun again, and whether one has to be.
+    rolled_back: u32,
+    again: bool,
     /// What the last step left free of intersections.
     proved: Option<Proved>,
 }
@@ -78,6 +91,8 @@ struct SafeMotion<T> {
     /// Σ|motion| and Σ|motion taken back| of the step so far, m.
     all: f64,
     removed: f64,
+    /// What safety passes may still look at in this step, in pairs.
+    budget: u64,
 }
 
 /// What safety passes have made of an interval so far.
@@ -91,11 +106,16 @@ struct IntervalSafety {
     /// As the last pass left it: pairs that could not be kept apart, and the first place.
     impossible: u64,
     at: Option<[f64; 3]>,
+    between: Blockers,
+    /// Vertices that were held at their starts.
+    held: u64,
+    /// Whether slides were not enough.
+    truncated: bool,
 }
 
 impl IntervalSafety {
-    /// Adds a pass that lets vertices go to `x`, m.
-    fn add(&mut self, report: &SafetyReport, x: &[[f64; 3]]) {
+    /// Adds a pass that lets vertices go to `x`, m, and was stopped by these.
+    fn add(&mut self, report: &SafetyReport, x: &[[f64; 3]], between: Blockers) {
         if self.passes == 0 {
             self.motion = report.motion;
         }
@@ -104,6 +124,9 @@ impl IntervalSafety {
         self.stopped.extend_from_slice(&report.stopped);
         self.impossible = (report.impossible.len() + report.strayed) as u64;
         self.at = report.impossible.first().map(|pair| x[pair[0] as usize]);
+        self.held = report.held as u64;
+        self.between = between;
+        self.truncated |= report.truncated > 0 || report.held > 0;
     }
 }
 
@@ -136,8 +159,18 @@ pub(crate) struct ContactInput<'a, T> {
     pub meshes: &'a [MeshCollider],
     /// Positions (m) with inverse masses.
     pub x: &'a [Vertex<T>],
+    pub pins: Pins<'a, T>,
     /// Which state that is: another after every change.
     pub version: u64,
+}
+
+/// What pins do in a step of `dt` (s).
+pub(crate) struct Pins<'a, T> {
+    /// Where they are to go, m, by vertex.
+    pub targets: &'a [(u32, Option<[T; 3]>)],
+    /// How all vertices move at its start, m/s.
+    pub v: &'a [Vertex<T>],
+    pub dt: f64,
 }
 
 /// A substep, by number, of how many of length `h` (s), and how many of them one search may serve at most.
@@ -162,12 +195,15 @@ impl<T: Scalar> ContactPipeline<T> {
         self.report = ContactReport::default();
         (self.safe.all, self.safe.removed) = (0.0, 0.0);
         self.longest = u32::MAX;
+        (self.rolled_back, self.again) = (0, false);
         self.motion.interval = Interval::default();
         self.tangle = Tangle::default();
         let own = input.x.len() - 1;
         let positions = input.x[..own].iter().map(|&v| xyz(v));
         let colliders = (input.colliders, input.meshes);
         let meets = self.surfaces.set(input.surfaces, input.contact, colliders, positions);
+        self.safe.budget = WORK * self.surfaces.features();
+        self.led = if meets { farthest_led(input) } else { 0.0 };
         if meets && !self.known_free(input.version) {
             self.look_for_tangles(input.x);
         }
@@ -206,11 +242,13 @@ impl<T: Scalar> ContactPipeline<T> {
         &self.tangle.pushes
     }
 
-    /// How many substeps colliders need at least, so that none goes farther than half an edge in one: contact sees where things
-    /// are at the ends of substeps, and what would have to be pushed over several edges at once is thrown about.
-    pub fn least_substeps(&self) -> u32 {
-        let (edge, way) = (self.surfaces.source.edge, self.surfaces.kinematics.farthest());
-        if edge > 0.0 { (2.0 * way / edge).ceil().min(MOST_SUBSTEPS) as u32 } else { 0 }
+    /// How many substeps colliders and pins need at least, so that none goes farther than half an edge in one: contact sees where things
+    /// are at the ends of substeps, and what would have to be pushed over several edges at once is thrown about. No more than `MOST_TIMES`
+    /// as many as are `asked` for anyway: what goes farther than that gives up motion, not time.
+    pub fn least_substeps(&self, asked: u32) -> u32 {
+        let (edge, way) = (self.surfaces.source.edge, self.surfaces.kinematics.farthest().max(self.led));
+        let most = f64::from(asked.max(FEWEST)) * MOST_TIMES;
+        if edge > 0.0 { (2.0 * way / edge).ceil().min(MOST_SUBSTEPS).min(most) as u32 } else { 0 }
     }
 
     /// Begins a substep that starts with vertices at `x_start` and, with nothing in the way, would bring them to `x`.
@@ -289,9 +327,10 @@ impl<T: Scalar> ContactPipeline<T> {
         let thickness = self.surfaces.parties.iter().map(|p| p.material.thickness);
         let thinnest = thickness.filter(|t| *t > 0.0).fold(0.01, f64::min);
         let settings = SafetySettings { clearance: 0.05 * thinnest, rounding, ..SafetySettings::default() };
-        let report = self.make_safe(&settings);
+        let report = self.make_safe(settings);
+        self.report.work += report.work;
         let SafeMotion { x: safe, corrections, interval, .. } = &mut self.safe;
-        interval.add(&report, safe);
+        interval.add(&report, safe, self.surfaces.blockers(&report.impossible, &self.motion.roles));
         corrections.clear();
         let mut correct = |vertex: u32, by| {
             corrections.push(Correction { vertex, to: safe[vertex as usize].map(T::of), by });
@@ -310,52 +349,65 @@ impl<T: Scalar> ContactPipeline<T> {
         &self.safe.interval.stopped
     }
 
-    /// Takes the last answer of [`end_interval`](Self::end_interval) for what becomes of the interval.
+    /// The first substep of an interval that has to be gone through again, in halves; it is forgotten.
+    pub fn begin_again(&mut self) -> Option<u32> {
+        let again = core::mem::take(&mut self.again);
+        if again {
+            self.motion.interval.count = 0;
+        }
+        again.then_some(self.motion.interval.first)
+    }
+
+    /// Takes the last answer of [`end_interval`](Self::end_interval) for what becomes of the interval. If it has taken motion back that
+    /// slides could not save, shorter intervals may: it [begins again](Self::begin_again), a few times in a step at most.
     pub fn settle(&mut self) {
-        let IntervalSafety { mut stopped, motion, removed, impossible, at, .. } =
+        let count = self.motion.interval.count;
+        if self.safe.interval.truncated && count > 1 && self.rolled_back < MOST_ROLLED_BACK {
+            self.safe.interval = IntervalSafety::default();
+            (self.again, self.rolled_back) = (true, self.rolled_back + 1);
+            self.longest = count / 2;
+            return;
+        }
+        let IntervalSafety { mut stopped, motion, removed, impossible, at, between, held, .. } =
             core::mem::take(&mut self.safe.interval);
         stopped.sort_unstable();
         stopped.dedup();
-        let count = self.motion.interval.count;
         self.longest = if removed > TAKEN_BACK * motion { (count / 2).max(1) } else { count.saturating_mul(2) };
         self.safe.all += motion;
         self.safe.removed += removed;
         self.report.stopped += stopped.len() as u64;
         self.report.impossible += impossible;
         self.report.impossible_at = self.report.impossible_at.or(at);
+        self.report.held += held;
+        if self.report.impossible_between == Blockers::default() {
+            self.report.impossible_between = between;
+        }
     }
 
     /// Makes an interval's motion safe. Pairs found when it began serve if all went about where they were expected to.
-    fn make_safe(&mut self, settings: &SafetySettings) -> SafetyReport {
+    fn make_safe(&mut self, settings: SafetySettings) -> SafetyReport {
         let (surfaces, candidates, motion) = (&mut self.surfaces, &mut self.candidates, &self.motion);
         let mut allowed = Allowed::default();
         let exempt = &self.tangle.exempt;
-        let firsts: Vec<u32> = surfaces.kinematics.bodies.iter().map(|b| b.vertices.start as u32).collect();
+        let firsts = surfaces.kinematics.firsts();
         candidates.amend(surfaces, Search { motion, exempt, allowed: &allowed }, &[]);
-        let mut searches = 0;
-        loop {
+        let mut work = 0;
+        for searches in 1.. {
             candidates.bound_all(&motion.from);
-            let proposed = Motion {
-                from: &motion.from,
-                to: &motion.to,
-                roles: &motion.roles,
-                regions: &candidates.regions,
-                pairs: &candidates.pairs,
-                radii: &surfaces.radii,
-                bodies: &firsts,
-            };
-            let mut report = safety::make_safe(&proposed, settings, &mut self.safe.x);
-            if report.unfinished.is_empty() {
+            let settings = SafetySettings { budget: self.safe.budget, ..settings };
+            let proposed = motion.proposed(candidates, &surfaces.radii, &firsts);
+            let mut report = safety::make_safe(&proposed, &settings, &mut self.safe.x);
+            self.safe.budget = self.safe.budget.saturating_sub(report.work);
+            work += report.work;
+            if report.unfinished.is_empty() && !report.exhausted {
+                report.work = work;
                 return report;
             }
-            searches += 1;
-            if searches > 2 * FEW {
-                // All may stay and go along, so this is beyond what boxes can hold.
-                report.strayed += report.unfinished.len();
-                return report;
+            if report.exhausted || searches > FEW {
+                break;
             }
             report.unfinished.iter().for_each(|&(i, place)| allowed.add(i as usize, place));
-            if searches > FEW {
+            if searches == FEW {
                 (0..surfaces.own()).for_each(|i| allowed.add(i, motion.from[i]));
                 candidates.search(surfaces, Search { motion, exempt, allowed: &allowed });
             } else {
@@ -363,6 +415,47 @@ impl<T: Scalar> ContactPipeline<T> {
                 candidates.amend(surfaces, Search { motion, exempt, allowed: &allowed }, &more);
             }
         }
+        let report = self.give_up(&settings);
+        SafetyReport { work: work + report.work, ..report }
+    }
+
+    /// Holds at their starts all vertices that could not be proved to move safely; or, if one collider moves into them there, takes them
+    /// along with it, if that is better.
+    fn give_up(&mut self, settings: &SafetySettings) -> SafetyReport {
+        let starts = self.motion.from.clone();
+        let report = self.hold_back(&starts, settings);
+        let mut bodies = report.impossible.iter().flatten().filter_map(|&v| self.surfaces.kinematics.body_of(v));
+        let Some(vertices) = bodies.next().map(|b| b.vertices.clone()) else { return report };
+        if bodies.any(|b| b.vertices != vertices) {
+            return report;
+        }
+        let mut carried = safety::carried(&self.motion.from, &self.motion.to, vertices);
+        for i in 0..carried.len() {
+            if !matches!(self.motion.roles[i], Role::Free(_)) || carried[i].iter().any(|c| !c.is_finite()) {
+                carried[i] = self.motion.from[i];
+            }
+        }
+        let held = core::mem::take(&mut self.safe.x);
+        let along = self.hold_back(&carried, settings);
+        // Only colliders may be what is not proved.
+        let kinematic = |pair: &[u32; 4]| pair.iter().any(|&v| self.surfaces.kinematics.body_of(v).is_some());
+        let work = report.work + along.work;
+        if along.impossible.len() < report.impossible.len() && along.impossible.iter().all(kinematic) {
+            return SafetyReport { work, ..along };
+        }
+        self.safe.x = held;
+        SafetyReport { work, ..report }
+    }
+
+    /// Holds what cannot be proved at `base`, m.
+    fn hold_back(&mut self, base: &[[f64; 3]], settings: &SafetySettings) -> SafetyReport {
+        let (surfaces, candidates, motion) = (&mut self.surfaces, &mut self.candidates, &self.motion);
+        let mut allowed = Allowed::default();
+        (0..surfaces.own()).for_each(|i| allowed.add(i, base[i]));
+        candidates.search(surfaces, Search { motion, exempt: &self.tangle.exempt, allowed: &allowed });
+        candidates.bound_all(&motion.from);
+        let firsts = surfaces.kinematics.firsts();
+        safety::hold_back(&motion.proposed(candidates, &surfaces.radii, &firsts), base, settings, &mut self.safe.x)
     }
 
     /// What happened in the step, which ends with a state of this version.
@@ -379,4 +472,17 @@ impl<T: Scalar> ContactPipeline<T> {
         let SafeMotion { all, removed, .. } = self.safe;
         ContactReport { removed: if all > 0.0 { (removed / all).min(1.0) } else { 0.0 }, ..self.report }
     }
+}
+
+/// How far a pin is to go at most, but for the mean motion of all vertices, m.
+fn farthest_led<T: Scalar>(input: &ContactInput<T>) -> f64 {
+    let Pins { targets, v, dt } = input.pins;
+    let sum = v.iter().fold(V3::new(0.0, 0.0, 0.0), |sum, &v| sum + V3::from(xyz(v)));
+    let mean = sum * (dt / v.len().max(1) as f64);
+    let way = |(i, target): &(u32, Option<[T; 3]>)| {
+        let to = V3::from((*target)?.map(|c| c.f64()));
+        let way = (to - V3::from(xyz(input.x[*i as usize])) - mean).norm2();
+        way.is_finite().then_some(way)
+    };
+    targets.iter().filter_map(way).fold(0.0, f64::max).sqrt()
 }

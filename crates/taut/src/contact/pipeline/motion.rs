@@ -1,8 +1,9 @@
 //! Where all vertices go in an interval.
 
+use super::search::ContactCandidates;
 use super::surfaces::Surfaces;
 use crate::contact::kinematic::Kinematics;
-use crate::contact::safety::Role;
+use crate::contact::safety::{Motion, Role};
 use crate::lanes::{Scalar, V3, Vertex, xyz};
 
 /// Substeps that share one detection and one safety pass.
@@ -95,6 +96,12 @@ impl IntervalMotion {
             list.truncate(kinematics.first);
             kinematics.place(part, list);
         }
+    }
+
+    /// This motion for the safety pass, with the first vertices of colliders.
+    pub fn proposed<'a>(&'a self, found: &'a ContactCandidates, radii: &'a [f64], bodies: &'a [u32]) -> Motion<'a> {
+        let IntervalMotion { from, to, roles, .. } = self;
+        Motion { from, to, roles, regions: &found.regions, pairs: &found.pairs, radii, bodies }
     }
 
     /// How a vertex goes, m.

@@ -11,9 +11,17 @@ use crate::contact::row::{ContactRow, KinematicPart, RECOVERY, RowAim};
 use crate::contact::settings::Party;
 use crate::contact::untangle::Pull;
 use crate::lanes::{Scalar, V3, Vertex};
+use crate::sets::Grouped;
 
 /// The part of the distance at rest that thickness may take.
 const ROOM: f64 = 0.9;
+
+/// How much farther apart than what is kept two features are of interest: by thickness, and by the rest shape, which keeps them itself.
+const NEAR: f64 = 1.5;
+const NEAR_AT_REST: f64 = 1.1;
+
+/// Pairs that are measured in one go.
+const MEASURED: usize = 1 << 14;
 
 /// The contacts of an interval.
 #[derive(Debug, Default)]
@@ -27,9 +35,8 @@ pub(super) struct ContactRows<T> {
     kinematic: Vec<(u32, NearPair)>,
     /// Where colliders are at the start and the end of the substep, m.
     placed: [Vec<[f64; 3]>; 2],
-    /// The rows of each tile of vertices, one tile after another, and where each tile's begin; empty if not asked for yet.
-    by_tile: Vec<u32>,
-    tiles: Vec<u32>,
+    /// The rows of each tile of vertices, if asked for yet.
+    by_tile: Option<Grouped>,
 }
 
 impl<T: Scalar> ContactRows<T> {
@@ -39,7 +46,7 @@ impl<T: Scalar> ContactRows<T> {
         self.rows.clear();
         self.aims.clear();
         self.kinematic.clear();
-        self.tiles.clear();
+        self.by_tile = None;
         self.find_nearest(motion.from.len());
         let mut farthest: f64 = 0.0;
         for i in 0..self.near.len() {
@@ -63,7 +70,11 @@ impl<T: Scalar> ContactRows<T> {
         self.near.clear();
         for (kind, start) in PairKind::ALL.into_iter().zip(start) {
             let PairList { nodes, bounds } = &mut pairs[kind];
-            near_of(kind, &motion.from, &nodes[..start], distance, &mut self.near, bounds);
+            for some in nodes[..start].chunks(MEASURED) {
+                let known = self.near.len();
+                near_of(kind, &motion.from, some, distance, &mut self.near, bounds);
+                self.forget_kept_by_rest(known, surfaces, motion);
+            }
         }
         for (i, &(start, radius)) in round.iter().enumerate() {
             let end = round.get(i + 1).map_or(end, |r| r.0);
@@ -73,6 +84,20 @@ impl<T: Scalar> ContactRows<T> {
                 near_of(kind, &motion.from, list, radius, &mut self.near, &mut Vec::new());
             }
         }
+    }
+
+    /// Leaves out pairs, from some on, that cannot come nearer than they are at rest: in cloth finer than its thickness these are nearly all.
+    fn forget_kept_by_rest(&mut self, from: usize, surfaces: &Surfaces, motion: &IntervalMotion) {
+        let mut kept = from;
+        for i in from..self.near.len() {
+            let pair = self.near[i];
+            let room = room(surfaces, &pair);
+            let thickness = surfaces.party(pair.nodes[0]).map_or(0.0, |p| p.material.thickness);
+            let still = room >= thickness || pair.distance - 2.0 * closing(motion, &pair) <= NEAR_AT_REST * room;
+            self.near[kept] = pair;
+            kept += usize::from(still);
+        }
+        self.near.truncate(kept);
     }
 
     fn find_nearest(&mut self, vertices: usize) {
@@ -104,12 +129,12 @@ impl<T: Scalar> ContactRows<T> {
         let (Some(a), Some(b)) = (party(0), party(pair.kind.split())) else { return false };
         let Some((thickness, solid)) = wanted(a, b, pair.kind).filter(|_| pair.distance > 0.0) else { return false };
         let n = V3::from(pair.delta) * (1.0 / pair.distance);
-        let give = motion.give(&pair.nodes, &pair.weights);
-        let closing = -n.dot(motion.relative_way(&pair.nodes, &pair.weights));
-        if pair.distance - solid - 2.0 * f64::max(closing, 0.0) > 1.5 * thickness || give <= 0.0 {
+        let (give, room) = (motion.give(&pair.nodes, &pair.weights), room(surfaces, pair));
+        let near = (NEAR * thickness).min(NEAR_AT_REST * room);
+        if pair.distance - solid - 2.0 * closing(motion, pair) > near || give <= 0.0 {
             return false;
         }
-        let thickness = thickness.min(room(surfaces, pair));
+        let thickness = thickness.min(room);
         let friction = match (a.simple, b.simple) {
             (true, _) => a.material.friction,
             (_, true) => b.material.friction,
@@ -146,7 +171,7 @@ impl<T: Scalar> ContactRows<T> {
     ) {
         let none = V3::new(T::of(0.0), T::of(0.0), T::of(0.0));
         let kinematic = |k: usize| nodes[k] as usize > own;
-        self.tiles.clear();
+        self.by_tile = None;
         self.aims.push(RowAim { thickness: T::of(thickness), gentle: T::of(gentle), opening: T::of(opening) });
         self.rows.push(ContactRow {
             nodes: nodes.map(|i| i.min(own as u32)),
@@ -213,45 +238,37 @@ impl<T: Scalar> ContactRows<T> {
         [slack, much]: [T; 2],
         mut moved: impl FnMut(u32),
     ) {
-        if self.tiles.is_empty() {
-            self.sort_into_tiles(x.len());
-        }
-        let [start, end] = [0, 1].map(|k| self.tiles[tile as usize + k] as usize);
-        for &row in &self.by_tile[start..end] {
+        let by_tile = self.by_tile.take().unwrap_or_else(|| self.sort_into_tiles(x.len()));
+        for &row in by_tile.row(tile) {
             let row = &self.rows[row as usize];
             if row.part(x, x_predicted, slack, much) {
                 row.nodes.iter().zip(&row.weights).filter(|(_, w)| **w != T::of(0.0)).for_each(|(&i, _)| moved(i));
             }
         }
+        self.by_tile = Some(by_tile);
     }
 
     /// Lists the rows of each tile.
-    fn sort_into_tiles(&mut self, vertices: usize) {
+    fn sort_into_tiles(&self, vertices: usize) -> Grouped {
         let tiles = |row: &ContactRow<T>| {
-            let mut of = row.nodes.map(|i| i as usize / TILE);
+            let mut of = row.nodes.map(|i| i / TILE as u32);
             of.sort_unstable();
             (0..4).filter(move |&k| k == 0 || of[k] != of[k - 1]).map(move |k| of[k])
         };
-        self.tiles.resize(vertices / TILE + 3, 0);
-        self.rows.iter().flat_map(tiles).for_each(|tile| self.tiles[tile + 2] += 1);
-        for t in 2..self.tiles.len() {
-            self.tiles[t] += self.tiles[t - 1];
-        }
-        self.by_tile.clear();
-        self.by_tile.resize(self.tiles.last().map_or(0, |&n| n as usize), 0);
-        for (number, row) in self.rows.iter().enumerate() {
-            for tile in tiles(row) {
-                let place = &mut self.tiles[tile + 1];
-                self.by_tile[*place as usize] = number as u32;
-                *place += 1;
-            }
-        }
+        let numbered = self.rows.iter().zip(0..);
+        Grouped::new(vertices / TILE + 1, numbered.flat_map(|(row, number)| tiles(row).map(move |t| (t, number))))
     }
 
     /// Forgets what contacts have pushed in this substep.
     pub fn forget_pushes(&mut self) {
         self.rows.iter_mut().for_each(|row| row.pushed = T::of(0.0));
     }
+}
+
+/// How far two features come towards each other in the interval, m; 0 if they do not.
+fn closing(motion: &IntervalMotion, pair: &NearPair) -> f64 {
+    let along = V3::from(pair.delta).dot(motion.relative_way(&pair.nodes, &pair.weights));
+    f64::max(-along / pair.distance, 0.0)
 }
 
 /// How far apart the same places are at rest, m: cloth finer than its thickness must not push itself apart.

@@ -5,7 +5,7 @@ use super::surfaces::Surfaces;
 use crate::contact::bvh::Aabb;
 use crate::contact::candidates::{PairKind, PairList, Pairs, SurfaceBvh, near_of};
 use crate::contact::kinematic::KinematicBody;
-use crate::contact::untangle::bit;
+use crate::contact::untangle::Exempt;
 use crate::lanes::V3;
 
 /// Mean edges of room around a vertex at most: everything would be near everything else.
@@ -42,20 +42,17 @@ pub(super) struct ContactCandidates {
 #[derive(Clone, Copy)]
 pub(super) struct Search<'a> {
     pub motion: &'a IntervalMotion,
-    /// What intersects, as [`Tangle`](crate::contact::untangle::Tangle) has it: nobody keeps it apart.
-    pub exempt: &'a [u64],
+    /// What intersects: nobody keeps it apart.
+    pub exempt: &'a Exempt,
     pub allowed: &'a Allowed,
 }
 
 impl Search<'_> {
-    /// Leaves out pairs, from some on in each list, of features that belong to triangles which intersect the other one's surface.
+    /// Leaves out pairs, from some on in each list, that are exempt.
     fn forget_exempt(&self, surfaces: &Surfaces, from: [usize; 2], pairs: &mut Pairs) {
-        let with = |nodes: &[u32], other: &[u32]| {
-            let mark = bit(surfaces.number(other[0]));
-            nodes.iter().any(|&i| self.exempt[i as usize] & mark != 0)
-        };
+        let with = |nodes: &[u32]| surfaces.number(nodes[0]);
         if !self.exempt.is_empty() {
-            pairs.retain_from(from, |a, b| !(with(a, b) && with(b, a)));
+            pairs.retain_from(from, |a, b| !self.exempt.holds((a, with(a)), (b, with(b))));
         }
     }
 }

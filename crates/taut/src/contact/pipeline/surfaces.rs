@@ -3,16 +3,18 @@
 use crate::contact::bvh::Aabb;
 use crate::contact::candidates::SurfaceBvh;
 use crate::contact::kinematic::Kinematics;
+use crate::contact::safety::Role;
 use crate::contact::settings::Party;
 use crate::contact::surface::Surface;
 use crate::contact::untangle::TangleSurface;
-use crate::contact::{Collider, Contact, ContactMaterial, MeshCollider};
+use crate::contact::{Blockers, Collider, Contact, ContactMaterial, MeshCollider};
 use crate::lanes::V3;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Mean edges that a material is thick at most: everything would be near everything else.
-const THICKEST: f64 = 5.0;
+/// Mean edges of its body that a material is thick at most: what is farther apart along the cloth than the thickness would be near too, and
+/// pairs would grow with its square.
+const THICKEST: f64 = 0.75;
 
 /// The surfaces of a model's bodies, in the model's numbering, with hierarchies shaped by rest positions.
 #[derive(Debug, Default)]
@@ -20,8 +22,9 @@ pub(crate) struct ModelSurfaces {
     bodies: Vec<SurfaceBvh>,
     /// Rest positions, m.
     pub(super) rest: Vec<[f64; 3]>,
-    /// The mean length of edges at rest, m.
+    /// The mean length of edges at rest, m: of all, and of each body's.
     pub(super) edge: f64,
+    edges: Vec<f64>,
 }
 
 impl ModelSurfaces {
@@ -41,12 +44,16 @@ impl ModelSurfaces {
         };
         let bodies: Vec<SurfaceBvh> = bodies.map(surface).collect();
         let at = |i: u32| V3::from(rest[i as usize]);
-        let (mut sum, mut count) = (0.0, 0);
-        for [a, b] in bodies.iter().flat_map(|b| &b.surface().edges) {
-            sum += (at(*a) - at(*b)).norm2().sqrt();
-            count += 1;
-        }
-        ModelSurfaces { bodies, rest, edge: sum / f64::from(count.max(1)) }
+        let length = |[a, b]: &[u32; 2]| (at(*a) - at(*b)).norm2().sqrt();
+        let sums: Vec<(f64, usize)> = bodies
+            .iter()
+            .map(|b| &b.surface().edges)
+            .map(|edges| (edges.iter().map(length).sum(), edges.len()))
+            .collect();
+        let mean = |(sum, count): (f64, usize)| sum / count.max(1) as f64;
+        let all = sums.iter().fold((0.0, 0), |all, of| (all.0 + of.0, all.1 + of.1));
+        let edges = sums.into_iter().map(mean).collect();
+        ModelSurfaces { bodies, rest, edge: mean(all), edges }
     }
 }
 
@@ -80,12 +87,36 @@ impl Surfaces {
             self.source = source.clone();
             self.bodies = source.bodies.clone();
         }
-        let of_body = |i: usize| sound(contact.materials.get(i).copied().unwrap_or(last), source.edge);
+        let of_body = |i: usize| sound(contact.materials.get(i).copied().unwrap_or(last), source.edges[i]);
         let body = |i| Party { material: of_body(i), collider: false, simple: false, radius: 0.0 };
         self.parties.extend((0..self.bodies.len()).map(body));
         self.parties.extend(self.kinematics.bodies.iter().map(|b| b.party));
         self.mark();
         true
+    }
+
+    /// How many vertices, edges and triangles bodies have.
+    pub fn features(&self) -> u64 {
+        let count = |s: &Surface| s.vertices.len() + s.edges.len() + s.triangles.len();
+        self.bodies.iter().map(|b| count(b.surface()) as u64).sum()
+    }
+
+    /// Who left pairs no room: the first two colliders among them, and the first pin.
+    pub fn blockers(&self, pairs: &[[u32; 4]], roles: &[Role]) -> Blockers {
+        let mut out = Blockers::default();
+        for &v in pairs.iter().flatten() {
+            if roles[v as usize] == Role::Pinned && (v as usize) < self.own() {
+                out.pin = out.pin.or(Some(v));
+            }
+            let number = self.kinematics.bodies.iter().position(|b| b.vertices.contains(&(v as usize)));
+            let Some(number) = number.map(|n| n as u32) else { continue };
+            match out.colliders {
+                [None, _] => out.colliders[0] = Some(number),
+                [Some(first), None] if first != number => out.colliders[1] = Some(number),
+                _ => {}
+            }
+        }
+        out
     }
 
     /// Which surface each vertex belongs to, and how far it is solid.

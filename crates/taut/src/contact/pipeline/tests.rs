@@ -3,6 +3,7 @@
 use super::*;
 use crate::contact::candidates::{PairKind, Pairs};
 use crate::contact::ccd::{edge_edge_impact, vertex_triangle_impact};
+use crate::contact::untangle::Exempt;
 use crate::contact::{ColliderMesh, ContactMaterial, Pose, Shape};
 use crate::lanes::V3;
 use std::collections::BTreeSet;
@@ -65,6 +66,7 @@ fn open(
         colliders,
         meshes,
         x,
+        pins: Pins { targets: &[], v: &[], dt: 1.0 },
         version: 0
     }));
 }
@@ -134,9 +136,9 @@ fn pairs_hold_all_that_can_meet() {
         let some: Vec<u32> = (0..n as u32).filter(|_| dice.throw() > 0.95).collect();
         let ContactPipeline { surfaces, motion, candidates, .. } = &mut pipeline;
         let mut allowed = Allowed::default();
-        candidates.amend(surfaces, Search { motion, exempt: &[], allowed: &allowed }, &[]);
+        candidates.amend(surfaces, Search { motion, exempt: &Exempt::default(), allowed: &allowed }, &[]);
         some.iter().for_each(|&i| allowed.add(i as usize, motion.from[i as usize]));
-        candidates.amend(surfaces, Search { motion, exempt: &[], allowed: &allowed }, &some);
+        candidates.amend(surfaces, Search { motion, exempt: &Exempt::default(), allowed: &allowed }, &some);
         amended += usize::from(candidates.amended.contains(&true));
         assert!(some.iter().all(|&i| candidates.regions[i as usize].holds(motion.from[i as usize])));
         assert!((0..n).all(|i| candidates.regions[i].holds(motion.to[i])));

@@ -4,9 +4,9 @@
 //! (1 − t) + t A in between, which are one-to-one as long as A is near 1. So carrying an island just as a rigid collider moves,
 //! turns included, is a motion free of intersections, which there is always room for; holding it at its start is not.
 
-use super::islands::Islands;
 use super::proof::{Pair, SeparationProof};
 use crate::lanes::V3;
+use crate::sets::DisjointSets;
 
 type V = V3<f64>;
 
@@ -87,8 +87,23 @@ fn quotient(u: [V; 3], mut r: [V; 3]) -> [V; 3] {
     if size <= MOST_TURN * MOST_TURN { turn } else { [zero; 3] }
 }
 
+/// Where all that starts at `from` (m) is taken by the body with the vertices `of`, which go to `to`.
+pub(crate) fn carried(from: &[[f64; 3]], to: &[[f64; 3]], of: core::ops::Range<usize>) -> Vec<[f64; 3]> {
+    let mut fit = Fit { origin: V::from(from[of.start]), ..Fit::default() };
+    for i in of {
+        fit.add(V::from(from[i]) - fit.origin, V::from(to[i]) - V::from(from[i]));
+    }
+    let carry = fit.carry();
+    from.iter().map(|&p| carry.place(p)).collect()
+}
+
 /// How each island is carried by the fastest collider it may meet, at its name: as those of its vertices move that it may meet.
-pub(super) fn carries(proof: &SeparationProof, islands: &mut Islands, near: &[Pair], x: &[[f64; 3]]) -> Vec<Carry> {
+pub(super) fn carries(
+    proof: &SeparationProof,
+    islands: &mut DisjointSets,
+    near: &[Pair],
+    x: &[[f64; 3]],
+) -> Vec<Carry> {
     let motion = proof.motion;
     let way = |d: u32| V::from(x[d as usize]) - V::from(motion.from[d as usize]);
     let body = |d: u32| motion.bodies.partition_point(|&first| first <= d);

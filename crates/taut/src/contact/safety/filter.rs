@@ -78,6 +78,7 @@ pub(super) fn doubtful(proof: &SeparationProof, x: &[[f64; 3]], ask: Ask) -> Vec
     let mut left = Vec::new();
     for kind in PairKind::ALL {
         let (split, pairs) = (kind.split(), &proof.motion.pairs[kind]);
+        proof.look_at(pairs.nodes.len());
         f64::run(
             Width::default(),
             Level::new(),

@@ -23,21 +23,25 @@
 //! of a collider it meets, and, if those do not do, none at all. The last always does where colliders stand still; where one moves,
 //! what it meets is taken along as it moves and turns, which always does where there is but one.
 //!
+//! Where even that asks for more than a budget of work allows, or for places that pairs were not found for, what is not proved is
+//! [held at its start](hold_back): motion is lost, not the proof.
+//!
 //! # What it cannot do
 //! Kinematic vertices (colliders) move as they are told. If one enters a surface that could not be pushed away, the pair is reported as
 //! **impossible**; all other pairs keep their proofs.
 
 mod carry;
 mod filter;
-mod islands;
+mod hold;
 mod proof;
 mod truncate;
 
 use super::bvh::Aabb;
 use super::candidates::Pairs;
 use crate::lanes::V3;
+pub(crate) use carry::carried;
 use filter::{Ask, RelativeMotion, doubtful};
-pub(super) use islands::Islands;
+pub use hold::hold_back;
 use proof::{Pair, SeparationProof};
 
 /// How a vertex may be moved.
@@ -90,11 +94,17 @@ pub struct SafetySettings {
     pub slides: usize,
     /// What the results are stored in.
     pub rounding: Rounding,
+    /// Work at most, in pairs looked at, a closer look at one being as much as [`CLOSER`]: beyond it nothing is moved any more, and motion
+    /// is to be [held back](hold_back).
+    pub budget: u64,
 }
+
+/// What a closer look at a pair costs, in pairs looked at.
+pub const CLOSER: u64 = 64;
 
 impl Default for SafetySettings {
     fn default() -> Self {
-        SafetySettings { clearance: 1e-4, room: 0.9, slides: 8, rounding: Rounding::Double }
+        SafetySettings { clearance: 1e-4, room: 0.9, slides: 8, rounding: Rounding::Double, budget: u64::MAX }
     }
 }
 
@@ -137,6 +147,12 @@ pub struct SafetyReport {
     pub slides: usize,
     /// Vertices in islands that were truncated.
     pub truncated: usize,
+    /// Vertices that were held at their starts, because nothing else could be proved in time.
+    pub held: usize,
+    /// The work it took, as in [`SafetySettings::budget`].
+    pub work: u64,
+    /// Whether the budget was not enough: nothing is proved.
+    pub exhausted: bool,
     /// Pairs with kinematic vertices that could not be kept apart.
     pub impossible: Vec<[u32; 4]>,
     /// Candidates that were not finite; they stay where they were.
@@ -158,9 +174,10 @@ pub fn make_safe(motion: &Motion, settings: &SafetySettings, x: &mut Vec<[f64; 3
     let narrow = |&i: &u32| !proof.kinematic(i) && !proof.may_stay(i as usize);
     report.unfinished =
         failed.iter().flat_map(|p| p.nodes).filter(narrow).map(|i| (i, motion.from[i as usize])).collect();
-    if report.unfinished.is_empty() && !failed.is_empty() {
+    if report.unfinished.is_empty() && !failed.is_empty() && !report.exhausted {
         truncate::truncate(&proof, &failed, x, &mut report);
     }
+    report.work = proof.work();
     account(motion, x, &mut report);
     report
 }
@@ -191,7 +208,8 @@ fn slide(proof: &SeparationProof, x: &mut [[f64; 3]], report: &mut SafetyReport)
     // The pass in which a vertex was last moved: a pair is judged again if that was the last one.
     let mut moved = vec![0u16; x.len()];
     for pass in 1..=proof.settings.slides.min(usize::from(u16::MAX)) {
-        if failed.is_empty() {
+        report.exhausted = proof.exhausted() && !failed.is_empty();
+        if failed.is_empty() || report.exhausted {
             break;
         }
         report.slides = pass;

@@ -1,10 +1,11 @@
 //! Proofs that a pair stays apart.
 
-use super::{Motion, Role, SafetySettings};
+use super::{CLOSER, Motion, Role, SafetySettings};
 use crate::contact::candidates::{PairKind, PairList};
 use crate::contact::ccd::{self, along, edge_edge_impact, vertex_triangle_impact};
 use crate::contact::exact::P;
 use crate::lanes::{Real, V3};
+use core::cell::Cell;
 
 /// A pair that must stay apart.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,12 +40,30 @@ pub(super) struct SeparationProof<'a> {
     pub settings: &'a SafetySettings,
     /// The first vertex that has a radius: few have one.
     first_round: u32,
+    /// Pairs looked at so far, and those looked at closer.
+    looked: Cell<u64>,
+    closer: Cell<u64>,
 }
 
 impl<'a> SeparationProof<'a> {
     pub fn new(motion: &'a Motion<'a>, settings: &'a SafetySettings) -> Self {
         let first_round = motion.radii.iter().position(|&r| r > 0.0).map_or(u32::MAX, |i| i as u32);
-        SeparationProof { motion, settings, first_round }
+        SeparationProof { motion, settings, first_round, looked: Cell::new(0), closer: Cell::new(0) }
+    }
+
+    /// Counts pairs that are looked at.
+    pub fn look_at(&self, pairs: usize) {
+        self.looked.set(self.looked.get() + pairs as u64);
+    }
+
+    /// The work so far.
+    pub fn work(&self) -> u64 {
+        self.looked.get() + CLOSER * self.closer.get()
+    }
+
+    /// Whether that is more than there should be.
+    pub fn exhausted(&self) -> bool {
+        self.work() > self.settings.budget
     }
 
     /// The nearest place to `p` in a vertex's region, as it can be stored; its start, if it may stay there, stays as it is, to the
@@ -123,6 +142,7 @@ impl<'a> SeparationProof<'a> {
         let (from, to) = (Self::at(self.motion.from, pair), Self::at(x, pair));
         let split = pair.sides().0.len();
         let solid = self.solid(&pair.nodes);
+        self.closer.set(self.closer.get() + 1);
         if from == to
             || (separates(centres(from, split), &from, split, solid)
                 && separates(centres(from, split), &to, split, solid + self.settings.clearance))

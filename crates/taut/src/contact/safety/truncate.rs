@@ -2,10 +2,10 @@
 
 use super::carry::{Carry, carries};
 use super::filter::{Ask, RelativeMotion, doubtful};
-use super::islands::Islands;
 use super::proof::{Pair, SeparationProof};
 use super::{Role, SafetyReport};
 use crate::lanes::V3;
+use crate::sets::DisjointSets;
 
 /// How an island's vertices are drawn back.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
@@ -43,6 +43,10 @@ pub(super) fn truncate(proof: &SeparationProof, failed: &[Pair], x: &mut [[f64; 
         if failing.is_empty() {
             return;
         }
+        report.exhausted = proof.exhausted();
+        if report.exhausted {
+            return;
+        }
         if round == MAX_ROUNDS {
             // Only what was not finite at the start gets here.
             return report.impossible.extend(failing.iter().map(|p| p.nodes));
@@ -56,7 +60,7 @@ pub(super) fn truncate(proof: &SeparationProof, failed: &[Pair], x: &mut [[f64; 
 
 struct Truncation<'a> {
     proof: &'a SeparationProof<'a>,
-    islands: Islands,
+    islands: DisjointSets,
     /// For each vertex, its island's mode.
     mode: Vec<DrawBack>,
     /// Where vertices want to go.
@@ -71,7 +75,7 @@ struct Truncation<'a> {
 
 impl<'a> Truncation<'a> {
     fn new(proof: &'a SeparationProof<'a>, failed: &[Pair], x: &[[f64; 3]]) -> Self {
-        let mut islands = Islands::new(x.len());
+        let mut islands = DisjointSets::new(x.len());
         let near: Vec<Pair> = doubtful(proof, x, Ask::Mixed).into_iter().filter(|p| !proof.unreachable(p, x)).collect();
         for pair in &near {
             let mut movable = pair.nodes.into_iter().filter(|&i| !proof.kinematic(i));
@@ -296,7 +300,7 @@ fn drawn(proof: &SeparationProof, mode: &[DrawBack]) -> Vec<(Pair, f64)> {
 }
 
 /// The sum of displacements of each island's free vertices, and how many, at its name.
-fn sums(proof: &SeparationProof, islands: &mut Islands, x: &[[f64; 3]]) -> Vec<(V3<f64>, f64)> {
+fn sums(proof: &SeparationProof, islands: &mut DisjointSets, x: &[[f64; 3]]) -> Vec<(V3<f64>, f64)> {
     let mut sum = vec![(V3::new(0.0, 0.0, 0.0), 0.0); x.len()];
     for i in 0..x.len() {
         if matches!(proof.motion.roles[i], Role::Free(_)) {

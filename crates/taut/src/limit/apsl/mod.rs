@@ -7,10 +7,10 @@ pub use cloth::{ApslCloth, ApslClothParams};
 
 use super::apply::{Application, MemorySize, Tally};
 use super::error::{LimitError, bad};
-use super::incidence::Incidence;
 use super::policy::{addressable, check_indices};
 use super::{Band, LimitReport, RestTet, RestTriangle, Skipped, Violation};
 use crate::lanes::Scalar;
+use crate::sets::Grouped;
 use system::{CHUNK, System};
 
 /// How to preserve areas or volumes.
@@ -88,7 +88,7 @@ pub(super) struct Apsl<T> {
     /// Vertices of elements, one after another.
     index: Vec<u32>,
     /// Corners are element × corners + corner.
-    incidence: Incidence,
+    incidence: Grouped,
     degenerate: u64,
 }
 
@@ -142,7 +142,7 @@ impl<T: Scalar> Apsl<T> {
     ) -> Result<Self, LimitError> {
         settings.check()?;
         addressable::<T>(vertices.saturating_add(index.len()).saturating_mul(2))?;
-        let incidence = Incidence::new(vertices, index.iter().enumerate().map(|(corner, &v)| (corner as u32, v)));
+        let incidence = Grouped::new(vertices, index.iter().enumerate().map(|(corner, &v)| (v, corner as u32)));
         let degenerate = (given - index.len() / shapes.corners()) as u64;
         Ok(Apsl { settings, vertices, shapes, index, incidence, degenerate })
     }

@@ -193,7 +193,7 @@ impl<'a, T: Scalar> System<'a, T> {
         self.spread.write(self.apsl.vertices, 1, |mine, spread| {
             for (u, v) in spread.iter_mut().zip(mine) {
                 let mut sum = [T::of(0.0); 3];
-                for &corner in self.apsl.incidence.at(v) {
+                for &corner in self.apsl.incidence.row(v as u32) {
                     let (g, y) = (gradients[corner as usize], direction[corner as usize / self.corners]);
                     for k in 0..3 {
                         sum[k] = sum[k] + g[k] * y;

@@ -1,10 +1,10 @@
 //! Nodal averaging: from what each element wants to where each vertex goes (CSL Eq. 12).
 
 use super::super::apply::Application;
-use super::super::incidence::Incidence;
 use super::kernel::REST;
 use crate::constraint::Batch;
 use crate::lanes::{BLOCK, Scalar, Vertex};
+use crate::sets::Grouped;
 
 /// The corners that meet at each vertex, in the order of the blocks, and the elements' weights.
 ///
@@ -16,7 +16,7 @@ use crate::lanes::{BLOCK, Scalar, Vertex};
 pub(super) struct NodalAverage {
     vertices: usize,
     /// Corners are lane × 3 + corner.
-    incidence: Incidence,
+    incidence: Grouped,
     /// By lane: the element's vertices and its rest area over the mean, 0 in spare lanes.
     lanes: Vec<([u32; 3], f64)>,
 }
@@ -35,8 +35,8 @@ impl NodalAverage {
         let mean = lanes.iter().map(|l| l.1).sum::<f64>() / batch.count.max(1) as f64;
         lanes.iter_mut().for_each(|l| l.1 /= mean);
         let real = lanes.iter().enumerate().filter(|(_, (_, area))| *area > 0.0);
-        let corners = real.flat_map(|(lane, (index, _))| [0, 1, 2].map(|k| ((lane * 3 + k) as u32, index[k])));
-        NodalAverage { vertices, incidence: Incidence::new(vertices, corners), lanes }
+        let corners = real.flat_map(|(lane, (index, _))| [0, 1, 2].map(|k| (index[k], (lane * 3 + k) as u32)));
+        NodalAverage { vertices, incidence: Grouped::new(vertices, corners), lanes }
     }
 
     /// Finds the elements' weights, `held` times as much for those with a fixed vertex, and gives vertices their w_i
@@ -52,7 +52,7 @@ impl NodalAverage {
         job.p.write(self.vertices, 1, |mine, p| {
             for (p, v) in p.iter_mut().zip(mine) {
                 let weight = |sum, &corner: &u32| sum + job.numbers.read()[corner as usize / 3];
-                p[3] = p[3] * self.incidence.at(v).iter().fold(zero, weight);
+                p[3] = p[3] * self.incidence.row(v as u32).iter().fold(zero, weight);
             }
         });
     }
@@ -64,7 +64,7 @@ impl NodalAverage {
         job.p.write(self.vertices, 1, |mine, p| {
             for (p, v) in p.iter_mut().zip(mine) {
                 let (mut sum, mut all) = ([zero; 3], zero);
-                for &corner in self.incidence.at(v) {
+                for &corner in self.incidence.row(v as u32) {
                     let weight = weights[corner as usize / 3];
                     for k in 0..3 {
                         sum[k] = sum[k] + notes[corner as usize][k] * weight;

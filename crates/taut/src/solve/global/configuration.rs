@@ -20,6 +20,7 @@ impl Solve<'_> {
     /// This is minus the residual of soft constraints Eq. 12 with the inertia that it drops (ERRATA), over h.
     pub(super) fn forces(&self) -> Standing {
         let (g, s) = (self.global, self.settings.reach);
+        let multigrid = g.multigrid.as_deref();
         let mut sample = Sample::ZERO;
         let stored = self.crew.sum(self.table.items.len(), |e| {
             let (item, lagged) = (&self.table.items[e], self.sample(e, &mut sample));
@@ -31,6 +32,8 @@ impl Solve<'_> {
             }
             energy
         });
+        let stored = stored + multigrid.map_or(0.0, |m| self.packed_forces(m));
+        let elements = multigrid.map_or(&[][..], |m| self.packed_gradients(m));
         let [moved, square, _, residual] = self.crew.reduce(g.vertices, |i| {
             let w = g.points.w.get(i);
             if w == 0.0 {
@@ -39,10 +42,18 @@ impl Solve<'_> {
             }
             let off = small::plus(g.points.x.get3(i), -1.0, g.points.target.get3(i));
             let inertia = 1.0 / (w * s);
-            let slope = small::plus(self.pull(i, &g.rows.lambda).map(|f| -f), inertia, off);
+            let mut slope = small::plus(self.pull(i, &g.rows.lambda).map(|f| -f), inertia, off);
+            let mut energy = 0.5 * inertia * small::dot(off, off);
+            if let Some(&[x, y, z, _]) = elements.get(i) {
+                slope = small::plus(slope, 1.0, [x, y, z]);
+                if let Some((stored, push)) = self.plane_force(i, inertia) {
+                    slope = small::plus(slope, 1.0, push);
+                    energy += stored;
+                }
+            }
             g.arm[0].set3(i, slope);
             let size = small::dot(slope, slope);
-            [0.5 * inertia * small::dot(off, off), s * w * size, 0.0, s * w * self.settings.rate * size.sqrt()]
+            [energy, s * w * size, 0.0, s * w * self.settings.rate * size.sqrt()]
         });
         Standing { energy: stored + moved, square, residual }
     }
@@ -78,7 +89,7 @@ impl Solve<'_> {
     }
 
     /// Puts free vertices there.
-    fn place(&self, there: &super::SharedList) {
+    pub(super) fn place(&self, there: &super::SharedList) {
         let g = self.global;
         self.crew.each(g.vertices, |i| {
             if g.points.w.get(i) > 0.0 {

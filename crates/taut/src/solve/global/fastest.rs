@@ -14,7 +14,7 @@ const ROUNDS: u32 = 60;
 /// [`measure::fastest_mode`](crate::measure) of elements with vertices at `rest` (m) and their masses (kg).
 pub(crate) fn fastest_mode<T: Scalar>(elements: &Elements<T>, rest: &[[f64; 3]], masses: &[f64]) -> f64 {
     let mut table = Table::default();
-    table.gather(elements, &UserRows::default(), rest.len());
+    table.gather(Some(elements), &UserRows::default(), rest.len());
     if table.items.is_empty() {
         return 0.0;
     }

@@ -28,6 +28,7 @@ mod fastest;
 mod jacobi;
 mod lists;
 mod matrix;
+mod multigrid;
 mod ncg;
 mod newton;
 mod order;
@@ -40,14 +41,16 @@ mod table;
 mod tests;
 
 pub(crate) use fastest::fastest_mode;
+pub(crate) use multigrid::{Follows, Plane};
 
 use super::Solver;
 use super::user::UserRows;
-use crate::constraint::Elements;
-use crate::lanes::Scalar;
+use crate::constraint::{Elements, LaneChoice};
+use crate::lanes::{BLOCK, Scalar, Shared};
 use crate::team::Worker;
 use lists::{Crew, SharedList};
 use matrix::Matrix;
+use multigrid::Multigrid;
 use table::Table;
 
 /// What a solve needs to know.
@@ -64,6 +67,8 @@ pub(crate) struct SolveSettings {
     pub iterations: u32,
     /// Stops at a [`residual`](Outcome::residual) of no more than this.
     pub tolerance: f64,
+    /// Whether coarse levels are made anew ([`Solver::Multigrid`]); if not, those of the solve before are near enough.
+    pub coarse: bool,
 }
 
 /// What a solve did.
@@ -114,6 +119,10 @@ pub(crate) struct Global {
     arm: [SharedList; 6],
     partials: [SharedList; 2],
     matrix: Matrix,
+    /// Of [`Solver::Multigrid`], if that is what is used.
+    multigrid: Option<Box<Multigrid>>,
+    /// By vertex the numbers of a [`Plane`].
+    planes: SharedList,
 }
 
 /// By vertex: what the caller hands over, and gets back.
@@ -155,7 +164,8 @@ struct CurvatureLists {
 
 impl Global {
     /// Takes over the elastic rows of a model of `vertices` vertices, and makes room for `solver`. To be called once
-    /// before workers begin, whenever the model or the solver may be another.
+    /// before workers begin, whenever the model or the solver may be another. [`Solver::Multigrid`] has to be prepared
+    /// for with [`prepare_multigrid`](Self::prepare_multigrid) as well.
     pub(crate) fn prepare<T: Scalar>(
         &mut self,
         elements: &Elements<T>,
@@ -165,6 +175,9 @@ impl Global {
     ) {
         // One held vertex more, for rows of the user's own.
         let vertices = vertices + usize::from(user.multipliers > 0);
+        // Multigrid has the elements in lanes.
+        let elements = (solver != Solver::Multigrid).then_some(elements);
+        self.multigrid = None;
         let new = self.table.gather(elements, user, vertices);
         self.vertices = vertices;
         self.make_room();
@@ -180,6 +193,41 @@ impl Global {
         if matches!(solver, Solver::NewtonCholesky | Solver::Newton) {
             self.matrix.analyse();
         }
+    }
+
+    /// Gets ready for [`Solver::Multigrid`]: vertices at `rest` (m), and the coarse nodes that they follow, level by level.
+    pub(crate) fn prepare_multigrid<T: Scalar>(
+        &mut self,
+        elements: &Elements<T>,
+        rest: &[[f64; 3]],
+        lattices: &[Vec<Follows>],
+        lanes: LaneChoice,
+    ) {
+        let multigrid = Multigrid::new(elements, &self.table, self.vertices, rest, lattices, lanes);
+        self.multigrid = Some(Box::new(multigrid));
+        self.planes = SharedList::default();
+        self.planes.resize(Plane::NUMBERS * self.vertices);
+    }
+
+    /// Sets what vertex `i` touches. Each vertex by one worker.
+    pub(crate) fn put_plane(&self, i: usize, plane: Plane) {
+        let numbers = plane.normal.into_iter().chain(plane.at).chain([f64::from(u8::from(plane.grips))]);
+        numbers.enumerate().for_each(|(k, number)| self.planes.set(Plane::NUMBERS * i + k, number));
+    }
+
+    /// Forgets what vertex `i` touches, unless it still does at `x` (m).
+    pub(crate) fn leave_plane(&self, i: usize, x: [f64; 3]) {
+        if self.plane(i).is_some_and(|plane| !plane.touches(x)) {
+            self.put_plane(i, Plane::default());
+        }
+    }
+
+    /// What vertex `i` touches.
+    #[inline(always)]
+    fn plane(&self, i: usize) -> Option<Plane> {
+        let number = |k: usize| self.planes.get(Plane::NUMBERS * i + k);
+        let normal = [number(0), number(1), number(2)];
+        (normal != [0.0; 3]).then(|| Plane { normal, at: [number(3), number(4), number(5)], grips: number(6) != 0.0 })
     }
 
     fn make_room(&mut self) {
@@ -213,6 +261,29 @@ impl Global {
         if let Some(row) = self.table.row_at(k) {
             self.rows.lambda.set(row, value);
         }
+    }
+
+    /// Takes over all multipliers of the model's list.
+    pub(crate) fn put_multipliers<T: Scalar>(&self, worker: Worker<'_>, list: Shared<'_, [T; BLOCK]>) {
+        if let Some(multigrid) = &self.multigrid {
+            return multigrid.put_multipliers(worker, list);
+        }
+        let mine = worker.chunk(0..list.len()).start * BLOCK;
+        let own = worker.chunk_mut(list).iter().flatten();
+        own.enumerate().for_each(|(k, m)| self.put_multiplier(mine + k, m.f64()));
+        worker.sync();
+    }
+
+    /// Gives them back, but for those whose row has no stiffness.
+    pub(crate) fn take_multipliers<T: Scalar>(&self, worker: Worker<'_>, list: Shared<'_, [T; BLOCK]>) {
+        if let Some(multigrid) = &self.multigrid {
+            return multigrid.take_multipliers(worker, list);
+        }
+        let mine = worker.chunk(0..list.len()).start * BLOCK;
+        for (k, m) in worker.chunk_mut(list).iter_mut().flatten().enumerate() {
+            *m = self.multiplier(mine + k).map_or(*m, T::of);
+        }
+        worker.sync();
     }
 
     /// Takes over multiplier `k` of the user's own rows.
@@ -271,6 +342,7 @@ impl Solve<'_> {
             Solver::NewtonCg => self.newton_cg(),
             Solver::NewtonCholesky => self.newton_cholesky(),
             Solver::Newton => self.newton(),
+            Solver::Multigrid => self.global.multigrid.as_ref().map_or(Outcome::default(), |m| self.multigrid(m)),
         };
         if !self.contained(outcome.residual) {
             outcome.residual = f64::INFINITY;

@@ -102,19 +102,21 @@ impl Table {
         self.kinds.iter().find(|kind| kind.items.contains(&e))
     }
 
-    /// Gathers the rows of `elements`, and those of the user's own, over `vertices` vertices, of which the user's need
+    /// Gathers the rows of `elements`, if any, and those of the user's own, over `vertices` vertices, of which the user's need
     /// the last to be held and none of the model's. Returns whether the topology is another than before.
-    pub fn gather<T: Scalar>(&mut self, elements: &Elements<T>, user: &UserRows, vertices: usize) -> bool {
+    pub fn gather<T: Scalar>(&mut self, elements: Option<&Elements<T>>, user: &UserRows, vertices: usize) -> bool {
         let before = core::mem::take(&mut self.items);
         for list in [&mut self.rest, &mut self.gamma] {
             list.clear();
         }
         self.kinds.clear();
         self.slots.clear();
-        self.slots.resize(elements.multipliers * BLOCK, u32::MAX);
+        self.slots.resize(elements.map_or(0, |e| e.multipliers) * BLOCK, u32::MAX);
         self.blocks.clear();
         (self.gradients, self.viscous) = (0, false);
-        elements.for_each(&mut TableGather(self));
+        if let Some(elements) = elements {
+            elements.for_each(&mut TableGather(self));
+        }
         self.user_slots.clear();
         self.user_slots.resize(user.multipliers, u32::MAX);
         for batch in &user.batches {

@@ -1,0 +1,156 @@
+//! What looks like a mistake is said, and what is fine is not.
+
+mod common;
+
+use common::TempDir;
+use serde_json::json;
+use taut_scene::read::animated::read_animated_bytes;
+use taut_scene::read::{Options, Source};
+use taut_scene::scene::settings::Precision;
+use taut_scene::scene::{Scene, schema};
+use taut_scene::simulation::Simulation;
+
+const SHEET: &str =
+    "[solver]\nkind = \"pbd\"\n[[cloth]]\nname = \"sheet\"\ngenerate = { kind = \"sheet\", nx = 6, ny = 6 }\n";
+
+/// A sheet as an OBJ file, with x, y and z made of two numbers from 0 to 1.
+fn obj(at: impl Fn(f64, f64) -> [f64; 3]) -> String {
+    let vertex = |i: usize| {
+        let (u, v) = ((i % 3) as f64 / 2.0, (i / 3) as f64 / 2.0);
+        let [x, y, z] = at(u, v);
+        format!("v {x} {y} {z}\nvt {u} {v}\n")
+    };
+    let faces = "f 1/1 2/2 5/5 4/4\nf 2/2 3/3 6/6 5/5\nf 4/4 5/5 8/8 7/7\nf 5/5 6/6 9/9 8/8\n";
+    (0..9).map(vertex).collect::<String>() + faces
+}
+
+fn warnings_in(dir: &TempDir, text: &str, precision: Precision) -> Vec<String> {
+    let scene = Scene::parse("a.toml", text, Some(&dir.0), &[]).unwrap_or_else(|error| panic!("{error}"));
+    Simulation::new(&scene, precision, 1).unwrap_or_else(|error| panic!("{error}")).warnings()
+}
+
+fn warnings(text: &str, precision: Precision) -> Vec<String> {
+    warnings_in(&TempDir(std::path::PathBuf::from("/nonexistent/taut")), text, precision)
+}
+
+/// Exactly one warning, with these words in it.
+#[track_caller]
+fn one(said: &[String], words: &[&str]) {
+    assert!(said.len() == 1 && words.iter().all(|word| said[0].contains(word)), "{said:#?}");
+}
+
+const NOTHING: [&str; 0] = [];
+
+#[test]
+fn files_in_centimetres_and_files_with_z_up_are_named() {
+    let dir = TempDir::new("doubts-units");
+    let write = |name: &str, text: String| std::fs::write(dir.0.join(name), text).unwrap();
+    write("m.obj", obj(|u, v| [u, v, 0.1 * u * v]));
+    write("cm.obj", obj(|u, v| [70.0 * u, 100.0 * v, 0.0]));
+    write("up.obj", obj(|u, v| [0.4 * u - 0.2, 0.1 * (u - 0.5), 1.7 * v]));
+    let cloth = |file: &str, more: &str| format!("[[cloth]]\nname = \"shirt\"\nmesh = \"{file}\"\n{more}");
+    let said = |text: &str| warnings_in(&dir, text, Precision::F32);
+    assert_eq!(said(&cloth("m.obj", "")), NOTHING);
+    one(&said(&cloth("cm.obj", "")), &["\"shirt\"", "probably centimetres", "scale by 0.01"]);
+    assert_eq!(said(&cloth("cm.obj", "scale = 0.01\n")), NOTHING);
+    one(&said(&cloth("up.obj", "")), &["\"shirt\" stands on z = 0", "`rotate = [-90, 0, 0]`"]);
+    assert_eq!(said(&cloth("up.obj", "rotate = [-90, 0, 0]\n")), NOTHING);
+    let figure = format!("{SHEET}[[collider]]\nname = \"figure\"\nshape = {{ kind = \"mesh\", mesh = \"up.obj\" }}\n");
+    one(&said(&figure.replace("name = \"sheet\"", "translate = [0, 5, 0]")), &["collider \"figure\" stands on z = 0"]);
+}
+
+#[test]
+fn a_scene_far_from_the_origin_is_named_in_32_bits() {
+    let far = format!("{SHEET}translate = [50000, 0, 0]\n");
+    one(&warnings(&far, Precision::F32), &["\"sheet\" is 50000.50 m from the origin", "mm apart", "compute in f64"]);
+    assert_eq!(warnings(&far, Precision::F64), NOTHING);
+    assert_eq!(warnings(&format!("{SHEET}translate = [50, 0, 0]\n"), Precision::F32), NOTHING);
+}
+
+#[test]
+fn elements_finer_than_the_thickness_are_named() {
+    let fine = format!("{SHEET}thickness = 0.3\n");
+    one(&warnings(&fine, Precision::F32), &["\"sheet\"", "shorter than the 300.00 mm that surfaces keep apart"]);
+    assert_eq!(warnings(&format!("{SHEET}thickness = 0.01\n"), Precision::F32), NOTHING);
+    assert_eq!(warnings(&format!("{fine}[contact]\non = false\n"), Precision::F32), NOTHING);
+}
+
+#[test]
+fn pins_that_never_hold_or_are_far_from_what_they_follow_are_named() {
+    let pin = |more: &str| format!("{SHEET}[[pin]]\nbody = \"sheet\"\nselect = \"left\"\n{more}");
+    let said = |more: &str| warnings(&pin(more), Precision::F32);
+    one(&said("from = 2.0\nuntil = 1.0\n"), &["`pin.0` never holds", "`until` is 1 s, not after `from`, which is 2 s"]);
+    one(&said("from = 9.0\n"), &["`pin.0` never holds", "the scene ends after 4.00 s"]);
+    assert_eq!(said("from = 1.0\nuntil = 2.0\n"), NOTHING);
+    let ball = |x: f64, more: &str| {
+        let shape = "shape = { kind = \"sphere\", radius = 0.1 }";
+        format!("follow = \"hand\"\n[[collider]]\nname = \"hand\"\n{shape}\ntranslate = [{x}, 0, 0]\n{more}")
+    };
+    one(&said(&ball(-3.0, "")), &["`pin.0.follow`: collider \"hand\" is 2.40 m away"]);
+    assert_eq!(said(&ball(-0.65, "")), NOTHING);
+    assert_eq!(said(&ball(-3.0, "visible = false\n")), NOTHING, "what nobody sees is there to be followed");
+}
+
+#[test]
+fn sizes_that_were_hardly_meant_as_metres_are_named_in_scenes_too() {
+    let sized = |width: &str| SHEET.replace("nx = 6", &format!("width = {width}, nx = 6"));
+    one(&warnings(&sized("150"), Precision::F64), &["\"sheet\"", "centimetres"]);
+    assert_eq!(warnings(&sized("15"), Precision::F64), NOTHING, "a marquee");
+    assert_eq!(warnings(&sized("0.005"), Precision::F64), NOTHING, "who writes it means it");
+}
+
+#[test]
+fn a_collider_with_the_name_of_a_body_is_named() {
+    let collider = |name: &str| format!("{SHEET}[[collider]]\nname = \"{name}\"\nshape = \"plane\"\n");
+    one(&warnings(&collider("sheet"), Precision::F64), &["collider \"sheet\"", "name of a body"]);
+    assert_eq!(warnings(&collider("floor"), Precision::F64), NOTHING);
+}
+
+#[test]
+fn two_colliders_of_one_name_are_refused() {
+    let collider = "[[collider]]\nname = \"floor\"\nshape = \"plane\"\n";
+    let error = Scene::parse("a.toml", &format!("{SHEET}{collider}{collider}"), None, &[]).unwrap_err().to_string();
+    assert!(error.contains("there are two colliders called `floor`; expected a name for each"), "{error}");
+}
+
+#[test]
+fn the_schema_offers_nothing_that_is_refused() {
+    let motion = &schema()["properties"]["collider"]["items"]["properties"]["motion"]["properties"];
+    assert!(motion["rotate"].is_object() && motion["scale"].is_null(), "{motion}");
+    let text = format!("{SHEET}[[collider]]\nshape = \"plane\"\nmotion = {{ scale = {{ factor = [1, 2, 1] }} }}\n");
+    let error = Scene::parse("a.toml", &text, None, &[]).unwrap_err().to_string();
+    assert!(error.contains("unknown key `scale` in `collider.0.motion`"), "{error}");
+}
+
+#[test]
+fn of_several_animations_the_one_that_plays_is_named() {
+    let mut maker = common::gltf::skinned();
+    let wave = maker.root["animations"][0].clone();
+    let mut walk = wave.clone();
+    walk["name"] = json!("walk");
+    maker.set("animations", json!([wave, walk]));
+    let glb = maker.glb();
+    let read =
+        |options: &Options| read_animated_bytes(&Source::new("a.glb", &glb), None, 24.0, options).unwrap().warnings;
+    one(&read(&Options::default()), &["of 2 animations only the first, \"wave\", plays", "\"wave\", \"walk\""]);
+    assert_eq!(read(&Options { animation: Some("walk".into()), ..Options::default() }), NOTHING);
+    let still = common::read("a.glb", &glb).unwrap().warnings;
+    one(&still, &["2 animations do not play: the mesh is taken as it stands"]);
+}
+
+#[test]
+fn what_a_file_has_for_nothing_is_named() {
+    let ply = common::PLY_TEXT.replace("property float nx", "property float quality");
+    one(&common::read("a.ply", ply.as_bytes()).unwrap().warnings, &["\"quality\" is ignored"]);
+    let mut maker = common::gltf::square();
+    let position = maker.root["meshes"][0]["primitives"][0]["attributes"]["POSITION"].clone();
+    maker.root["meshes"][0]["primitives"][0]["attributes"]["_WEIGHT"] = position;
+    one(&common::read("a.glb", &maker.glb()).unwrap().warnings, &["\"_WEIGHT\" is ignored"]);
+    let vtk = common::read("a.vtk", common::VTK_TEXT.as_bytes()).unwrap().warnings;
+    assert!(vtk.iter().any(|said| said.contains("\"POINT_DATA\" is ignored")), "{vtk:?}");
+    let msh = format!("{}$NodeData\n1\n$EndNodeData\n", common::MSH2_TEXT);
+    let msh = common::read("a.msh", msh.as_bytes()).unwrap().warnings;
+    assert!(msh.iter().any(|said| said.contains("\"NodeData\" is ignored")), "{msh:?}");
+    let lines = format!("{}\nl 1 2\np 1\n", common::OBJ);
+    one(&common::read("a.obj", lines.as_bytes()).unwrap().warnings, &["2 lines, points and curves are ignored"]);
+}

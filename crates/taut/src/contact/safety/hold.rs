@@ -1,0 +1,59 @@
+//! The very last resort: what cannot be proved stays where it started.
+//!
+//! Truncation asks for places that pairs were not found for, and pairs found for these ask for others: nothing says that this ends. Here it
+//! does. A pair none of whose vertices moves is proved, so holding the vertices of all pairs that fail, and of those that fail then, ring by
+//! ring, comes to an end in which all pairs are proved but those with colliders that move into what is held. Instead of at their starts they
+//! may be held where one collider takes all along: what moves by one and the same map keeps apart.
+
+use super::filter::{Ask, RelativeMotion, doubtful};
+use super::proof::{Pair, SeparationProof};
+use super::{Motion, SafetyReport, SafetySettings, account, admit};
+
+/// Rings after which everything is held.
+const RINGS: usize = 12;
+
+/// Makes a motion safe by holding vertices at `base` (m), which regions must hold: their starts, or where one collider takes them. Writes
+/// to `x` where vertices may go. Slices in `motion` must be of one length, and so must `base`. With another base than starts, pairs that are
+/// not proved may be left without a kinematic vertex.
+pub fn hold_back(motion: &Motion, base: &[[f64; 3]], settings: &SafetySettings, x: &mut Vec<[f64; 3]>) -> SafetyReport {
+    let mut report = SafetyReport::default();
+    let proof = SeparationProof::new(motion, settings);
+    admit(&proof, x, &mut report);
+    let mut held = vec![0u16; x.len()];
+    let relative = RelativeMotion::default().to(&proof, x);
+    let mut failing = unproved(&proof, x, Ask::Ends(&relative));
+    report.failed = failing.len();
+    for ring in 1..=RINGS as u16 + 1 {
+        let free = |&i: &u32| !proof.kinematic(i) && held[i as usize] == 0;
+        let mut more: Vec<u32> = failing.iter().flat_map(|p| p.nodes).filter(free).collect();
+        if more.is_empty() {
+            break;
+        }
+        if usize::from(ring) > RINGS {
+            more = (0..x.len() as u32).filter(free).collect();
+        }
+        for i in more {
+            (held[i as usize], x[i as usize]) = (ring, proof.within(i as usize, base[i as usize]));
+        }
+        let relative = RelativeMotion::default().to(&proof, x);
+        // Those that failed before and have nothing left to hold are looked at in the end.
+        failing = unproved(&proof, x, Ask::EndsOf(&held, ring, &relative));
+    }
+    report.held = held.iter().filter(|&&ring| ring > 0).count();
+    let any: Vec<u16> = held.iter().map(|&ring| u16::from(ring > 0)).collect();
+    let relative = RelativeMotion::default().to(&proof, x);
+    let left = unproved(&proof, x, Ask::EndsOf(&any, 1, &relative));
+    // A collider may come nearer than the clearance, as long as it does not touch.
+    let touch = |p: &&Pair| !proof.never_within(p, |i| x[i as usize], proof.solid(&p.nodes));
+    report.impossible = left.iter().filter(touch).map(|p| p.nodes).collect();
+    report.work = proof.work();
+    account(motion, x, &mut report);
+    report
+}
+
+/// The pairs that are not proved and in which something could be moved.
+fn unproved(proof: &SeparationProof, x: &[[f64; 3]], ask: Ask) -> Vec<Pair> {
+    let mut left = doubtful(proof, x, ask);
+    left.retain(|p| proof.alterable(p) && !proof.proves(p, x));
+    left
+}

@@ -1,0 +1,521 @@
+//! Newton's method with conjugate gradients behind a multigrid cycle (Baraff and Witkin's step, with the preconditioner
+//! that makes it cheap at any resolution).
+//!
+//! The Hessian is M/s + Σ Jᵀ E J + what tension adds, in single precision; positions, forces and energy are in double
+//! precision, so that nothing of the solution is lost. Bending is what a sheet that hardly stretches feels of it: the
+//! square of a fixed combination of positions (as in Bergou and others, "A quadratic bending model", 2006), the same in
+//! every step, while forces are those of the angles themselves. Contacts are stiff planes (see [`Plane`]).
+
+mod coarsen;
+mod cycle;
+mod operator;
+mod packed;
+
+pub(crate) use coarsen::Follows;
+
+use super::configuration::Standing;
+use super::evaluate::ROWS;
+use super::table::Table;
+use super::{Outcome, Solve, small};
+use crate::constraint::{Elements, LaneChoice};
+use crate::lanes::{BLOCK, Scalar, Shared, SharedVec, Vertex};
+use crate::team::Worker;
+use cycle::Cycle;
+use operator::{Block, Numbering, Operator, Pattern, Vector};
+use packed::{BendItem, PackedElements};
+use std::sync::{PoisonError, RwLock};
+
+/// Conjugate gradients: iterations at most, and the part of the error (in energy, squared) at which they stop.
+const FEW: (u32, f64) = (4, 1e-2);
+const MANY: (u32, f64) = (30, 1e-6);
+/// Who asks for less than this, m/s, wants the solution and not the next frame.
+const EXACT: f64 = 1e-3;
+/// Halvings of a step, at most.
+const HALVINGS: u32 = 12;
+/// The part of Φ that is lost in its rounding errors.
+const LEVEL: f64 = 1e-11;
+/// The stiffness of a contact's plane over the inertia of its vertex, M/s.
+const PLANE: f64 = 2000.0;
+
+/// What is no further from a plane lies on it, m.
+const ON: f64 = 1e-6;
+
+/// What a vertex touches: it may go along `normal` to any place, and back only as far as `at` without being pushed.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Plane {
+    /// A unit vector, or zero for nothing.
+    pub normal: [f64; 3],
+    /// m.
+    pub at: [f64; 3],
+    /// Whether friction keeps it there: while it presses, it goes nowhere along the plane either.
+    pub grips: bool,
+}
+
+impl Plane {
+    /// How many numbers it is.
+    pub(super) const NUMBERS: usize = 7;
+
+    /// How far a place is beyond the plane, m.
+    fn beyond(&self, x: [f64; 3]) -> f64 {
+        small::dot(self.normal, small::plus(self.at, -1.0, x))
+    }
+
+    /// Whether a place is on it or beyond.
+    pub(super) fn touches(&self, x: [f64; 3]) -> bool {
+        self.beyond(x) > -ON
+    }
+
+    /// How much stiffer than its inertia a vertex is that presses on it, by a displacement.
+    fn push(&self, by: [f64; 3]) -> [f64; 3] {
+        let along = small::dot(self.normal, by);
+        if self.grips { by } else { self.normal.map(|n| n * along) }
+    }
+}
+
+/// Memory of the method. All but the numbers follows from the model.
+#[derive(Debug)]
+pub(super) struct Multigrid {
+    packed: PackedElements,
+    /// The finest level's number of each vertex, and back.
+    to: Vec<u32>,
+    from: Vec<u32>,
+    finest: Operator,
+    cycle: RwLock<Cycle>,
+    /// The blocks of the finest level that have more in them than bending.
+    live: Vec<bool>,
+    bending: RwLock<Bending>,
+    vectors: Vectors,
+    places: Places,
+}
+
+/// By node of the finest level.
+#[derive(Debug)]
+struct Vectors {
+    residual: SharedVec<Vector>,
+    preconditioned: SharedVec<Vector>,
+    direction: SharedVec<Vector>,
+    product: SharedVec<Vector>,
+    step: SharedVec<Vector>,
+}
+
+/// By vertex, and one more that never moves.
+#[derive(Debug)]
+struct Places {
+    x: SharedVec<Vertex<f64>>,
+    v: SharedVec<Vertex<f64>>,
+    force: SharedVec<Vertex<f64>>,
+    step: SharedVec<Vertex<f64>>,
+}
+
+/// What resists bending, times the identity.
+#[derive(Debug, Default)]
+struct Bending {
+    items: Vec<BendItem>,
+    /// By block of the finest level, N/m, for the damping `rate` and vertices that were `held`.
+    blocks: Vec<f32>,
+    rate: f64,
+    held: Vec<bool>,
+}
+
+impl Multigrid {
+    /// For these elements, and the user's own rows in `table`, over so many vertices, at `rest` (m). `lattices` are the
+    /// coarse nodes that vertices, and coarse nodes of the level below, follow.
+    pub fn new<T: Scalar>(
+        elements: &Elements<T>,
+        table: &Table,
+        vertices: usize,
+        rest: &[[f64; 3]],
+        lattices: &[Vec<Follows>],
+        lanes: LaneChoice,
+    ) -> Self {
+        let mut packed = PackedElements::new(elements, lanes);
+        let graph = graph(&packed, table, vertices);
+        let numbering = Numbering::new(&graph);
+        let pattern = Pattern::new(&graph, &numbering);
+        let mut from = vec![0; vertices];
+        numbering.to.iter().enumerate().for_each(|(old, &new)| from[new as usize] = old as u32);
+        packed.settle_targets(&pattern, &numbering.to);
+        let live = live_blocks(&packed, table, &pattern, &numbering.to);
+        let cycle = Cycle::new(&pattern, &numbering.to, lattices, |n| live[n]);
+        let vector = || SharedVec::new(vec![[0.0; 4]; vertices]);
+        let places = || SharedVec::new(vec![[0.0; 4]; vertices + 1]);
+        Multigrid {
+            bending: RwLock::new(Bending { items: packed.bending(rest), ..Bending::default() }),
+            packed,
+            from,
+            to: numbering.to,
+            finest: Operator::new(pattern),
+            cycle: RwLock::new(cycle),
+            live,
+            vectors: Vectors {
+                residual: vector(),
+                preconditioned: vector(),
+                direction: vector(),
+                product: vector(),
+                step: vector(),
+            },
+            places: Places { x: places(), v: places(), force: places(), step: places() },
+        }
+    }
+
+    /// The multipliers to begin with, in the model's order.
+    pub fn put_multipliers<T: Scalar>(&self, worker: Worker<'_>, from: Shared<'_, [T; BLOCK]>) {
+        let to = worker.chunk_mut(self.packed.tension.shared());
+        to.iter_mut().zip(worker.chunk_mut(from)).for_each(|(to, from)| *to = from.map(T::f64));
+        worker.sync();
+    }
+
+    /// Gives them back.
+    pub fn take_multipliers<T: Scalar>(&self, worker: Worker<'_>, to: Shared<'_, [T; BLOCK]>) {
+        let from = worker.chunk_mut(self.packed.tension.shared());
+        worker.chunk_mut(to).iter_mut().zip(from).for_each(|(to, from)| *to = from.map(T::of));
+        worker.sync();
+    }
+}
+
+/// Which vertices are in an element together, or in a row of the user's own.
+fn graph(packed: &PackedElements, table: &Table, vertices: usize) -> Vec<Vec<u32>> {
+    let mut graph = vec![Vec::new(); vertices];
+    let mut connect = |corners: &[u32]| {
+        for &a in corners {
+            graph[a as usize].extend(corners.iter().copied().filter(|&b| b != a));
+        }
+    };
+    packed.connections(&mut connect);
+    table.items.iter().for_each(|item| connect(&item.vertices[..item.arms()]));
+    graph.iter_mut().for_each(|list| {
+        list.sort_unstable();
+        list.dedup();
+    });
+    graph
+}
+
+/// The blocks that change from step to step.
+fn live_blocks(packed: &PackedElements, table: &Table, pattern: &Pattern, to: &[u32]) -> Vec<bool> {
+    let mut live = vec![false; pattern.blocks()];
+    pattern.diagonal.iter().for_each(|&n| live[n as usize] = true);
+    packed.targets().for_each(|n| live[n] = true);
+    for item in &table.items {
+        let corners = item.vertices[..item.arms()].iter().map(|&v| to[v as usize]);
+        for (i, j) in corners.clone().flat_map(|i| corners.clone().map(move |j| (i, j))) {
+            if let Some(n) = pattern.place(i as usize, j) {
+                live[n] = true;
+            }
+        }
+    }
+    (0..live.len()).map(|n| live[n] || live[pattern.mirror[n] as usize]).collect()
+}
+
+impl Solve<'_> {
+    /// Newton steps until the velocity that a step changes is within the tolerance.
+    pub(super) fn multigrid(&self, memory: &Multigrid) -> Outcome {
+        let worker = self.crew.worker;
+        self.settle_multigrid(memory);
+        let mut now = self.forces();
+        let mut outcome = Outcome { iterations: 0, residual: f64::INFINITY };
+        let mut from_start = false;
+        while outcome.iterations < self.settings.iterations {
+            self.assemble_finest(memory);
+            let cycle = memory.cycle.read().unwrap_or_else(PoisonError::into_inner);
+            if cycle.flat() || self.settings.coarse && outcome.iterations == 0 {
+                cycle.project(worker, &memory.finest);
+            }
+            drop(cycle);
+            outcome.iterations += 1;
+            let furthest = self.newton_direction(memory);
+            memory.packed.tensions(worker, memory.places.x.shared(), memory.places.step.shared());
+            let part = self.go_down(&mut now, memory.packed.viscous);
+            outcome.residual = furthest * if part > 0.0 { part } else { 1.0 } * self.settings.rate;
+            if part == 0.0 && !from_start {
+                // Going on as before has led far up; where the step began is never far from where it ends.
+                from_start = true;
+                now = self.lowest_of_start(now);
+                continue;
+            }
+            if part == 0.0 || !self.unsolved(outcome.residual) {
+                break;
+            }
+        }
+        outcome
+    }
+
+    /// Back to where the step began, if Φ is lower there.
+    fn lowest_of_start(&self, now: Standing) -> Standing {
+        let g = self.global;
+        self.crew.each(g.vertices, |i| g.arm[2].set3(i, g.points.x.get3(i)));
+        self.place(&g.points.start);
+        let there = self.forces();
+        if there.energy < now.energy || !now.energy.is_finite() {
+            return there;
+        }
+        self.place(&g.arm[2]);
+        self.forces()
+    }
+
+    /// Bending and damping for the vertices that are held now, and this time step.
+    fn settle_multigrid(&self, memory: &Multigrid) {
+        let (g, rate) = (self.global, self.settings.rate);
+        if let Some(alone) = self.crew.worker.alone() {
+            let mut bending = memory.bending.write().unwrap_or_else(PoisonError::into_inner);
+            let held = |i: usize| g.points.w.get(i) == 0.0;
+            let damped = memory.packed.viscous && bending.rate != rate;
+            let fits = bending.held.len() == g.vertices && (0..g.vertices).all(|i| bending.held[i] == held(i));
+            if damped {
+                memory.packed.settle_damping(alone, rate);
+            }
+            if !fits || damped {
+                bending.held = (0..g.vertices).map(held).collect();
+                bending.rate = rate;
+                bending.settle_blocks(&memory.finest.pattern, &memory.to);
+                let pattern = &memory.finest.pattern;
+                let mut cycle = memory.cycle.write().unwrap_or_else(PoisonError::into_inner);
+                cycle.set_constant(pattern, |n| if memory.live[n] { 0.0 } else { bending.blocks[n] });
+            }
+        }
+        self.crew.worker.sync();
+    }
+
+    /// What elements add to Φ and, by vertex, to its gradient.
+    pub(super) fn packed_forces(&self, memory: &Multigrid) -> f64 {
+        let (g, worker) = (self.global, self.crew.worker);
+        let Places { x, v, force, .. } = &memory.places;
+        let [x, v, force] = [x, v, force].map(SharedVec::shared);
+        let viscous = memory.packed.viscous;
+        each(worker, x, |i, to| {
+            if i < g.vertices {
+                let [a, b, c] = g.points.x.get3(i);
+                *to = [a, b, c, 0.0];
+            }
+        });
+        each(worker, force, |_, to| *to = [0.0; 4]);
+        if viscous {
+            each(worker, v, |i, to| {
+                if i < g.vertices {
+                    let (x, target, drift) = (g.points.x.get3(i), g.points.target.get3(i), g.points.drift.get3(i));
+                    (0..3).for_each(|d| to[d] = drift[d] + (x[d] - target[d]) * self.settings.rate);
+                }
+            });
+        }
+        worker.sync();
+        memory.packed.forces(worker, x, v, force);
+        let energy = worker.read(memory.packed.energy.shared());
+        self.crew.sum(energy.len(), |b| energy[b].iter().sum())
+    }
+
+    /// The gradient that [`packed_forces`](Self::packed_forces) found.
+    pub(super) fn packed_gradients<'m>(&self, memory: &'m Multigrid) -> &'m [Vertex<f64>] {
+        self.crew.worker.read(memory.places.force.shared())
+    }
+
+    /// The finest level's operator: inertia, bending, planes, elements, the user's own rows.
+    fn assemble_finest(&self, memory: &Multigrid) {
+        let worker = self.crew.worker;
+        let Multigrid { finest, from, bending, .. } = memory;
+        let (pattern, values) = (&finest.pattern, finest.values.shared());
+        let bending = bending.read().unwrap_or_else(PoisonError::into_inner);
+        let rows = worker.chunk(0..pattern.nodes());
+        let own = worker.chunk_of_rows(values, pattern.nodes(), |i| pattern.starts[i] as usize);
+        let start = pattern.starts[rows.start] as usize;
+        for i in rows.clone() {
+            for n in pattern.diagonal[i] as usize..pattern.row(i).end {
+                let b = bending.blocks[n];
+                own[n - start] = [b, 0.0, 0.0, 0.0, b, 0.0, 0.0, 0.0, b];
+            }
+        }
+        worker.sync();
+        memory.packed.hessians(worker, memory.places.x.shared(), values);
+        if let Some(alone) = worker.alone().filter(|_| !self.table.items.is_empty()) {
+            self.add_user_rows(memory, alone.chunk_mut(values));
+        }
+        worker.sync();
+        let own = worker.chunk_of_rows(values, pattern.nodes(), |i| pattern.starts[i] as usize);
+        for i in rows {
+            let vertex = from[i] as usize;
+            for n in pattern.diagonal[i] as usize..pattern.row(i).end {
+                if bending.held[vertex] || bending.held[from[pattern.columns[n] as usize] as usize] {
+                    own[n - start] = [0.0; 9];
+                }
+            }
+            if !bending.held[vertex] {
+                self.add_inertia(vertex, &mut own[pattern.diagonal[i] as usize - start]);
+            }
+        }
+        worker.sync();
+        finest.complete(worker);
+    }
+
+    /// Jᵀ E J of the user's own rows. There are few.
+    fn add_user_rows(&self, memory: &Multigrid, values: &mut [Block]) {
+        let (g, pattern) = (self.global, &memory.finest.pattern);
+        for (e, item) in self.table.items.iter().enumerate() {
+            let hardness = self.hardness(e);
+            for (a, b) in (0..item.arms()).flat_map(|a| (0..item.arms()).map(move |b| (a, b))) {
+                let [i, j] = [a, b].map(|k| memory.to[item.vertices[k] as usize]);
+                let Some(n) = pattern.place(i as usize, j).filter(|_| i <= j) else { continue };
+                for (row, r) in item.own_rows().enumerate() {
+                    let [u, v] = [a, b].map(|k| g.rows.gradient.get3(item.gradient(row, k)));
+                    for (k, to) in values[n].iter_mut().enumerate() {
+                        *to += (hardness.at(r, r) * u[k % 3] * v[k / 3]) as f32;
+                    }
+                }
+            }
+        }
+    }
+
+    /// M/s, and the plane that a vertex is pushed by.
+    fn add_inertia(&self, vertex: usize, block: &mut Block) {
+        let inertia = 1.0 / (self.global.points.w.get(vertex) * self.settings.reach);
+        (0..3).for_each(|d| block[4 * d] += inertia as f32);
+        if let Some(plane) = self.presses_on(vertex) {
+            for c in 0..3 {
+                let mut unit = [0.0; 3];
+                unit[c] = PLANE * inertia;
+                (0..3).for_each(|r| block[3 * c + r] += plane.push(unit)[r] as f32);
+            }
+        }
+    }
+
+    /// The plane that a vertex is beyond, or lies on and would go beyond if nothing pushed it.
+    fn presses_on(&self, vertex: usize) -> Option<Plane> {
+        let (g, plane) = (self.global, self.global.plane(vertex)?);
+        let beyond = plane.beyond(g.points.x.get3(vertex));
+        let presses = beyond > 0.0 || (beyond > -ON && small::dot(g.arm[0].get3(vertex), plane.normal) > 0.0);
+        presses.then_some(plane)
+    }
+
+    /// The energy of a vertex's plane, J, and how much it changes with the vertex's place, N. `inertia` is M/s.
+    #[inline(always)]
+    pub(super) fn plane_force(&self, vertex: usize, inertia: f64) -> Option<(f64, [f64; 3])> {
+        let plane = self.global.plane(vertex)?;
+        let x = self.global.points.x.get3(vertex);
+        let beyond = plane.beyond(x);
+        if !plane.touches(x) {
+            return None;
+        }
+        // Along the normal only if it is beyond the plane.
+        let mut off = small::plus(x, -1.0, plane.at);
+        if beyond <= 0.0 {
+            off = small::plus(off, beyond, plane.normal);
+        }
+        let push = plane.push(off);
+        let k = PLANE * inertia;
+        Some((0.5 * k * small::dot(push, push), push.map(|p| k * p)))
+    }
+
+    /// Solves for −H⁻¹ g, in the finest level's order. Returns the longest displacement, m.
+    fn newton_direction(&self, memory: &Multigrid) -> f64 {
+        let (g, worker, crew) = (self.global, self.crew.worker, &self.crew);
+        let Multigrid { finest, cycle, from, to, vectors, places, .. } = memory;
+        let cycle = cycle.read().unwrap_or_else(PoisonError::into_inner);
+        let Vectors { residual, preconditioned, direction, product, step } = vectors;
+        let [r, z, p, ap, d] = [residual, preconditioned, direction, product, step].map(|v| v.shared());
+        let (most, enough) = if self.settings.tolerance < EXACT { MANY } else { FEW };
+        each(worker, r, |i, to| {
+            let [x, y, z] = g.arm[0].get3(from[i] as usize).map(|c| -c as f32);
+            *to = [x, y, z, 0.0];
+        });
+        each(worker, d, |_, to| *to = [0.0; 4]);
+        worker.sync();
+        let (mut first, mut last) = (0.0, 1.0);
+        for k in 0..most {
+            cycle.apply(worker, finest, r, z);
+            let (rs, zs) = (worker.read(r), worker.read(z));
+            let size = crew.sum(r.len(), |i| product_of(&rs[i], &zs[i]));
+            if k == 0 {
+                first = size;
+            }
+            if !(size > 0.0 && size.is_finite()) || (k > 0 && size <= enough * first) {
+                break;
+            }
+            let beta = (size / last) as f32;
+            last = size;
+            // The first direction forgets what an earlier solve left, which may be no number.
+            each(worker, p, |i, to| {
+                *to = if k == 0 { zs[i] } else { core::array::from_fn(|c| zs[i][c] + beta * to[c]) };
+            });
+            worker.sync();
+            finest.multiply(worker, p, ap);
+            let (ps, aps) = (worker.read(p), worker.read(ap));
+            let curve = crew.sum(p.len(), |i| product_of(&ps[i], &aps[i]));
+            let length = (size / curve) as f32;
+            if !(length > 0.0 && length.is_finite()) {
+                break;
+            }
+            each(worker, d, |i, to| (0..3).for_each(|c| to[c] += length * ps[i][c]));
+            each(worker, r, |i, to| (0..3).for_each(|c| to[c] -= length * aps[i][c]));
+            worker.sync();
+        }
+        worker.sync();
+        let ds = worker.read(d);
+        crew.each(d.len(), |i| {
+            let step = [ds[i][0], ds[i][1], ds[i][2]].map(f64::from);
+            g.arm[1].set3(from[i] as usize, step);
+        });
+        each(worker, places.step.shared(), |v, step| {
+            if let Some(&i) = to.get(v) {
+                *step = ds[i as usize].map(f64::from);
+            }
+        });
+        crew.reduce(d.len(), |i| [0.0, 0.0, 0.0, product_of(&ds[i], &ds[i])])[3].sqrt()
+    }
+
+    /// Goes as much of the step as raises Φ nowhere. Returns the part.
+    fn go_down(&self, now: &mut Standing, viscous: bool) -> f64 {
+        let direction = &self.global.arm[1];
+        let mut part = 1.0;
+        self.go(part, direction);
+        for _ in 0..HALVINGS {
+            let next = self.forces();
+            let grown = !viscous && !self.table.viscous && next.energy > now.energy * (1.0 + LEVEL);
+            if !grown && next.residual.is_finite() {
+                *now = next;
+                return part;
+            }
+            part *= 0.5;
+            self.go(-part, direction);
+        }
+        self.go(-part, direction);
+        *now = self.forces();
+        0.0
+    }
+}
+
+impl Bending {
+    /// Σ_rq E_rq w_r w_qᵀ of all items that bend, for a pattern in which vertices have the numbers `to`.
+    fn settle_blocks(&mut self, pattern: &Pattern, to: &[u32]) {
+        let mut blocks = vec![0.0; pattern.blocks()];
+        for item in &self.items {
+            let mut roots = [1.0; ROWS];
+            (0..3).for_each(|r| roots[r] = (1.0 + item.gamma[r] * self.rate).sqrt());
+            let hardness = item.stiffness.scaled(&roots);
+            let free = |k: &usize| !self.held[item.vertices[*k] as usize];
+            let count = item.vertices.len();
+            for a in (0..count).filter(free) {
+                // Σ_q E_rq w_q of each row r, by vertex.
+                let of = |r: usize, b: usize| {
+                    let weight = |q: usize| item.weights[q].get(b).copied().unwrap_or(0.0);
+                    (0..3).map(|q| hardness.at(r, q) * weight(q)).sum::<f64>()
+                };
+                for b in (0..count).filter(free) {
+                    let [i, j] = [a, b].map(|k| to[item.vertices[k] as usize]);
+                    let Some(n) = pattern.place(i as usize, j) else { continue };
+                    let weight = |r: usize| item.weights[r].get(a).copied().unwrap_or(0.0);
+                    blocks[n] += (0..3).map(|r| weight(r) * of(r, b)).sum::<f64>();
+                }
+            }
+        }
+        self.blocks = blocks.into_iter().map(|b| b as f32).collect();
+    }
+}
+
+/// Does `f` to this worker's part of a list.
+#[inline(always)]
+fn each<N: Copy>(worker: Worker<'_>, list: Shared<'_, N>, mut f: impl FnMut(usize, &mut N)) {
+    let rows = worker.chunk(0..list.len());
+    rows.zip(worker.chunk_mut(list)).for_each(|(i, to)| f(i, to));
+}
+
+#[inline(always)]
+fn product_of(a: &Vector, b: &Vector) -> f64 {
+    (0..3).map(|d| f64::from(a[d]) * f64::from(b[d])).sum()
+}

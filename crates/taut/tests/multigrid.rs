@@ -1,0 +1,169 @@
+//! What a fabric in physical units gets by default: a few Newton steps behind multigrid.
+
+mod common;
+
+use taut::{
+    Bending, Cloth, ClothElasticity, Collider, ElasticDamping, Integrator, Membrane, Model, ModelBuilder, Orthotropic,
+    Params, Pose, Scratch, Shape, Solver, State, step,
+};
+
+const FRAME: f64 = 1.0 / 60.0;
+
+/// A metre of plain weave: stiff along its threads, a hundredth of that on the bias.
+fn weave(n: usize, along: f64, bending: Bending) -> Model<f32> {
+    let moduli = Orthotropic { weft: along, warp: along, poisson: 0.1, shear: along / 80.0 };
+    let elasticity = ClothElasticity {
+        membrane: Membrane::Continuum(moduli),
+        area: 0.0,
+        bend: [1e-5; 2],
+        damping: ElasticDamping::default(),
+    };
+    let cloth = Cloth { elasticity: Some(elasticity), density: 0.15, bending, ..Cloth::default() };
+    let mut builder = ModelBuilder::new();
+    builder.add_cloth("sheet", &common::sheet(n), &cloth).unwrap();
+    builder.build().unwrap()
+}
+
+/// As a scene without a solver has it.
+fn usual() -> Params {
+    Params {
+        substeps: 0,
+        solver: Solver::Multigrid,
+        integrator: Integrator::Bdf2,
+        iterations: 6,
+        tolerance: 0.05,
+        ..Params::default()
+    }
+}
+
+fn exact() -> Params {
+    Params { substeps: 1, solver: Solver::Newton, iterations: 60, tolerance: 1e-7, ..usual() }
+}
+
+/// Held along one side, let go lying.
+fn held(model: &Model<f32>, n: usize) -> State<f32> {
+    let mut state = State::new(model);
+    state.set_pins(model, &(0..n as u32).collect::<Vec<_>>());
+    state
+}
+
+fn run(model: &Model<f32>, state: &mut State<f32>, params: &Params, frames: usize) {
+    let mut scratch = Scratch::new(1);
+    for _ in 0..frames {
+        step(model, state, &mut scratch, params, FRAME);
+    }
+}
+
+/// Mean |stretch| along the warp, which runs along z, between neighbours in a column.
+fn mean_stretch(model: &Model<f32>, state: &State<f32>, n: usize) -> f64 {
+    let x = state.positions(model);
+    let rest = 1.0 / (n - 1) as f64;
+    let off = |k: usize| ((0..3).map(|d| (x[k + n][d] - x[k][d]).powi(2)).sum::<f64>().sqrt() / rest - 1.0).abs();
+    (0..n * (n - 1)).map(off).sum::<f64>() / (n * (n - 1)) as f64
+}
+
+fn kinetic(model: &Model<f32>, state: &State<f32>) -> f64 {
+    let square = |v: &[f64; 3]| v.iter().map(|c| c * c).sum::<f64>();
+    state.velocities(model).iter().zip(model.masses()).map(|(v, m)| 0.5 * m * square(v)).sum()
+}
+
+/// The first swing, where sweeps of few iterations stretch stiff cloth like rubber.
+#[test]
+fn a_swing_is_that_of_the_converged_solution() {
+    // The last is so coarse that there is nothing coarser.
+    for (n, along, bending) in
+        [(13, 2800.0, Bending::Hinges), (13, 1e5, Bending::Patches), (5, 2800.0, Bending::Hinges)]
+    {
+        let model = weave(n, along, bending);
+        let (mut quick, mut exactly) = (held(&model, n), held(&model, n));
+        run(&model, &mut quick, &usual(), 24);
+        run(&model, &mut exactly, &exact(), 24);
+        let [e, f] = [&quick, &exactly].map(|s| kinetic(&model, s));
+        assert!((e - f).abs() < 0.02 * f, "{along} N/m: {e} J of {f} J");
+        let low = |s: &State<f32>| s.positions(&model).iter().map(|p| p[1]).fold(0.0, f64::min);
+        let [a, b] = [&quick, &exactly].map(low);
+        assert!((a - b).abs() < 0.02 && b < -0.5, "{along} N/m: {a} m and {b} m");
+        let [a, b] = [&quick, &exactly].map(|s| mean_stretch(&model, s, n));
+        // Two ten-thousandths of a stretch are nothing that a few Newton steps have to tell apart.
+        assert!((a - b).abs() < 0.15 * b.max(2e-4), "{along} N/m: stretched by {a} and {b}");
+    }
+}
+
+/// The same cloth as the mesh becomes finer: what element by element needs more and more iterations for.
+#[test]
+fn the_mean_stretch_of_hung_cloth_does_not_depend_on_the_mesh() {
+    // ρ g L / 2 E, hung by a side.
+    let expected = 0.15 * 9.81 * 0.5 / 2800.0;
+    for n in [9, 17, 33] {
+        let model = weave(n, 2800.0, Bending::Hinges);
+        let mut state = held(&model, n);
+        // Hanging already.
+        let hung: Vec<[f64; 3]> = state.positions(&model).iter().map(|p| [p[0], -p[2], 0.0]).collect();
+        state.set_positions(&model, &hung);
+        run(&model, &mut state, &usual(), 60);
+        let mean = mean_stretch(&model, &state, n);
+        assert!((mean / expected - 1.0).abs() < 0.03, "{n}: {mean} of {expected}");
+    }
+}
+
+/// Contacts take part in the solve: cloth on a ball is not stretched by being pushed out of it.
+#[test]
+fn cloth_that_falls_on_a_ball_stays_out_of_it_and_is_hardly_stretched() {
+    let n = 21;
+    let (radius, gap, centre) = (0.3, 0.002, [0.5, -0.35, 0.5]);
+    for friction in [0.0, 0.5] {
+        let model = weave(n, 2800.0, Bending::Hinges);
+        let mut state = State::new(&model);
+        let ball = Collider { friction, ..Collider::fixed(Shape::Sphere { radius }, Pose::at(centre)) };
+        run(&model, &mut state, &Params { colliders: vec![ball], ..usual() }, 30);
+        let off = |p: &[f64; 3]| (0..3).map(|d| (p[d] - centre[d]).powi(2)).sum::<f64>().sqrt() - radius - gap;
+        let x = state.positions(&model);
+        let nearest = x.iter().map(off).fold(f64::INFINITY, f64::min);
+        assert!(nearest > -1e-5, "friction {friction}: {nearest} m from the ball");
+        let touching = x.iter().filter(|p| off(p) < 1e-3).count();
+        assert!(touching > 20, "friction {friction}: {touching} vertices rest on the ball");
+        let mean = mean_stretch(&model, &state, n);
+        assert!(mean < 2e-3, "friction {friction}: stretched by {mean}");
+    }
+}
+
+/// All that the next step depends on is in the state: a run that is taken up again gives the same bits.
+#[test]
+fn a_new_scratch_goes_on_with_the_same_bits() {
+    let n = 12;
+    let model = weave(n, 2800.0, Bending::Hinges);
+    let ball = Collider::fixed(Shape::Sphere { radius: 0.3 }, Pose::at([0.5, -0.4, 0.7]));
+    let params = Params { colliders: vec![ball], ..usual() };
+    let (mut whole, mut parts) = (held(&model, n), held(&model, n));
+    run(&model, &mut whole, &params, 20);
+    for _ in 0..20 {
+        run(&model, &mut parts, &params, 1);
+    }
+    assert_eq!(whole.to_numbers(), parts.to_numbers());
+}
+
+/// Vertices that are let go, and others that are held, change the equations under way.
+#[test]
+fn pins_may_change() {
+    let n = 12;
+    let model = weave(n, 2800.0, Bending::Hinges);
+    let mut state = held(&model, n);
+    let mut scratch = Scratch::new(1);
+    let mut frames = |state: &mut State<f32>, count: usize| {
+        for _ in 0..count {
+            step(&model, state, &mut scratch, &usual(), FRAME);
+        }
+    };
+    frames(&mut state, 10);
+    (1..n as u32).for_each(|v| state.unpin(&model, v));
+    frames(&mut state, 20);
+    let x = state.positions(&model);
+    assert!(x[n - 1][1] < -0.3, "a corner that was let go fell to {} m", x[n - 1][1]);
+    assert_eq!(x[0], [0.0; 3]);
+    state.unpin(&model, 0);
+    let before = state.positions(&model)[0][1];
+    frames(&mut state, 12);
+    let fallen = before - state.positions(&model)[0][1];
+    assert!(fallen > 0.1, "what nothing holds fell by {fallen} m");
+    assert!(mean_stretch(&model, &state, n) < 5e-3);
+}
