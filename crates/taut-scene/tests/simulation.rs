@@ -231,8 +231,9 @@ motion.translate = { interpolation = "linear", keys = [{ time = 0, value = [0, 0
     }
     (0..10).for_each(|_| drop(simulation.advance()));
     assert_eq!(simulation.pinned_positions().len(), 1);
-    // Let go: where to is for the overstretched cloth to say.
-    assert_ne!(simulation.positions(0)[7], held[7]);
+    // Let go, it flies after the arm, which has drawn the cloth to four times its length.
+    let gone = simulation.positions(0)[7];
+    assert!(gone[0] > held[7][0] + 0.5, "{:?} {gone:?}", held[7]);
 }
 
 #[test]

@@ -68,8 +68,16 @@ fn measure(side: usize) {
         lap(4);
         // The safety pass: a calm motion in which few pairs fail, and a wild one in which most layers would cross.
         let mut safe = |to: &[[f64; 3]]| {
-            let motion =
-                Motion { from: &x, to, roles: &roles, regions: &regions, pairs: &pairs, radii: &[], bodies: &[] };
+            let motion = Motion {
+                from: &x,
+                to,
+                roles: &roles,
+                regions: &regions,
+                pairs: &pairs,
+                radii: &[],
+                bodies: &[],
+                drift: [0.0; 3],
+            };
             make_safe(&motion, &settings, &mut out)
         };
         safe(&calm);
@@ -84,7 +92,7 @@ fn measure(side: usize) {
     println!(
         "   ns per triangle; detection {:.2} ms; wild: {} failed, {} truncated, {:.2} % removed",
         best[..4].iter().sum::<f64>() * 1e-6,
-        wild_report.failed,
+        wild_report.failed.len(),
         wild_report.truncated,
         100.0 * wild_report.removed / wild_report.motion
     );

@@ -17,6 +17,7 @@
 //! on a tolerance: a hit is never missed and never reported late. Closest points only steer. What cannot
 //! be proved (a cap on the rounds, overflow, NaN) counts as a hit at the time reached.
 
+use super::candidates::PairKind;
 use super::distance::{edge_edge, vertex_triangle};
 use crate::lanes::{Real, V3};
 
@@ -32,6 +33,14 @@ pub const MAX_ROUNDS: usize = 200;
 /// afterwards. `Some(0.0)`: they may be that near from the start; a pair that already touches gets this answer.
 pub fn vertex_triangle_impact(p: Path, triangle: [Path; 3], clearance: f64) -> Option<f64> {
     search([p], triangle, clearance, |[p], t| (vertex_triangle(p, t).delta, (t[1] - t[0]).cross(t[2] - t[0])))
+}
+
+/// The first time (0 to 1) at which the features of a pair may come as near as `clearance` (m).
+pub(crate) fn impact(kind: PairKind, [a, b, c, d]: [Path; 4], clearance: f64) -> Option<f64> {
+    match kind {
+        PairKind::VertexTriangle => vertex_triangle_impact(a, [b, c, d], clearance),
+        PairKind::EdgeEdge => edge_edge_impact([a, b], [c, d], clearance),
+    }
 }
 
 /// The first time (0 to 1) at which two edges may come as near as `clearance` (m); answers as for a vertex and a triangle.

@@ -37,7 +37,7 @@ impl<T: Precision> Run<'_, T> {
         let mut given_up = 0;
         self.arrays.alone(worker, |Chunk { x, x_predicted, v, x_start, .. }| {
             let good = self.end_memory(|memory| memory.good.clone());
-            let base = self.base(&good, x);
+            let base = self.base(&good, x, x_start, &substep.colliders);
             let Some(hope) = Hope::of(limit, x, &base, self.pieces()) else { return };
             let before = (x.to_vec(), x_predicted.to_vec());
             let (rate, part) = (substep.scheme.rate, mean_part(&substep.scheme, self.time.h, substeps));
@@ -67,19 +67,39 @@ impl<T: Precision> Run<'_, T> {
     }
 
     /// Where all goes back to: positions that were `good`, with each piece moved as those of its vertices are that are held; these stay at `x`.
-    fn base(&self, good: &[Vertex<T>], x: &[Vertex<T>]) -> Vec<Vertex<T>> {
+    /// What is not held and flies free of colliders goes on flying and turning.
+    fn base(
+        &self,
+        good: &[Vertex<T>],
+        x: &[Vertex<T>],
+        x_start: &[Vertex<T>],
+        colliders: &[PlacedCollider<T>],
+    ) -> Vec<Vertex<T>> {
         let own = x.len() - 1;
         let (pieces, count) = self.pieces();
-        let mut motions = vec![HeldMotion::default(); count];
-        let held = |v: &usize| x[*v][3] <= T::of(0.0);
-        (0..own).filter(held).for_each(|v| motions[pieces[v] as usize].add(xyz(good[v]), xyz(x[v])));
-        let motions: Vec<_> = motions.iter().map(HeldMotion::rigid).collect();
-        let mut base = x.to_vec();
-        for v in (0..own).filter(|v| !held(v)) {
-            let to = motions[pieces[v] as usize](xyz(good[v]));
-            (0..3).for_each(|k| base[v][k] = T::of(to[k]));
+        let (mut motions, mut flights) = (vec![RigidMotion::default(); count], vec![RigidMotion::default(); count]);
+        let held = |v: usize| x[v][3] <= T::of(0.0);
+        for v in 0..own {
+            let list = if held(v) { &mut motions } else { &mut flights };
+            list[pieces[v] as usize].add(xyz(good[v]), xyz(x[v]));
         }
-        base
+        let moved = |motions: &[RigidMotion]| {
+            let motions: Vec<_> = motions.iter().map(RigidMotion::map).collect();
+            let mut base = x.to_vec();
+            for v in (0..own).filter(|&v| !held(v)) {
+                let to = motions[pieces[v] as usize](xyz(good[v]));
+                (0..3).for_each(|k| base[v][k] = T::of(to[k]));
+            }
+            base
+        };
+        let mut flies: Vec<bool> = motions.iter().map(|m| m.count == 0.0 && self.params.meshes.is_empty()).collect();
+        for (v, place) in moved(&flights).iter().enumerate().take(own) {
+            let mut place = *place;
+            let touches = |_| flies[pieces[v] as usize] = false;
+            PlacedCollider::leave_all(colliders, &mut place, &x_start[v], T::of(0.0), touches);
+        }
+        let flown = |(piece, held): (usize, &RigidMotion)| if flies[piece] { flights[piece] } else { *held };
+        moved(&motions.iter().enumerate().map(flown).collect::<Vec<_>>())
     }
 }
 
@@ -255,9 +275,9 @@ impl<T: Precision> Retreat<'_, T> {
     }
 }
 
-/// How held vertices have moved.
+/// How some vertices have moved.
 #[derive(Clone, Copy, Default)]
-struct HeldMotion {
+struct RigidMotion {
     count: f64,
     /// Σ X and Σ x, m; Σ x Xᵀ, m².
     from: [f64; 3],
@@ -265,7 +285,7 @@ struct HeldMotion {
     products: Mat3,
 }
 
-impl HeldMotion {
+impl RigidMotion {
     fn add(&mut self, from: [f64; 3], to: [f64; 3]) {
         self.count += 1.0;
         for i in 0..3 {
@@ -274,9 +294,9 @@ impl HeldMotion {
         }
     }
 
-    /// The rigid motion nearest to it; none if nothing is held.
-    fn rigid(&self) -> impl Fn([f64; 3]) -> [f64; 3] + use<> {
-        let HeldMotion { count, .. } = *self;
+    /// The rigid motion nearest to it; none if there were no vertices.
+    fn map(&self) -> impl Fn([f64; 3]) -> [f64; 3] + use<> {
+        let RigidMotion { count, .. } = *self;
         let n = count.max(1.0);
         let (from, to) = (self.from.map(|c| c / n), self.to.map(|c| c / n));
         let mut spread: Mat3 =

@@ -20,8 +20,9 @@ mod tests;
 pub(crate) use surfaces::ModelSurfaces;
 
 use super::bvh::Aabb;
+use super::candidates::NearPair;
 use super::kinematic::ColliderForm;
-use super::safety::{self, Role, Rounding, SafetyReport, SafetySettings};
+use super::safety::{self, Motion, Role, Rounding, SafetyReport, SafetySettings};
 use super::settings::Party;
 use super::untangle::{self, Tangle};
 use super::{Blockers, Collider, Contact, ContactReport, FrictionBudget, MeshCollider};
@@ -29,6 +30,7 @@ use crate::lanes::{Scalar, V3, Vertex, xyz};
 use motion::{Interval, IntervalMotion};
 use rows::ContactRows;
 use search::{Allowed, ContactCandidates, Search};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use surfaces::Surfaces;
 
@@ -45,10 +47,15 @@ const AHEAD: f64 = 2.0;
 /// that were found too long ago push the wrong way.
 const TAKEN_BACK: f64 = 0.002;
 
+/// Mean edges that safety may take back of a vertex's motion in one substep: more stretches what is around it, and is better felt by the
+/// solver, as a contact.
+const MUCH: f64 = 0.005;
+
 /// Searches for the sake of some vertices that must be put elsewhere, before there is one for all, which is the last.
 const FEW: usize = 5;
 
-/// Intervals of a step at most that are begun again with half the substeps, because safety took motion back.
+/// Intervals of a step at most that are begun again, because safety took motion back: with half the substeps, or, where there is but one,
+/// with contacts of what met.
 const MOST_ROLLED_BACK: u32 = 4;
 
 /// What safety passes of a step may look at, in pairs for each vertex, edge and triangle: beyond that motion is given up.
@@ -77,6 +84,8 @@ pub(crate) struct ContactPipeline<T> {
     /// How often an interval of this step was begun again, and whether one has to be.
     rolled_back: u32,
     again: bool,
+    /// What met in the interval when it was gone through before.
+    met: Vec<NearPair>,
     /// What the last step left free of intersections.
     proved: Option<Proved>,
 }
@@ -111,6 +120,8 @@ struct IntervalSafety {
     held: u64,
     /// Whether slides were not enough.
     truncated: bool,
+    /// The most that a pass has taken back of a vertex's motion, m.
+    most: f64,
 }
 
 impl IntervalSafety {
@@ -127,6 +138,7 @@ impl IntervalSafety {
         self.held = report.held as u64;
         self.between = between;
         self.truncated |= report.truncated > 0 || report.held > 0;
+        self.most = self.most.max(report.removed_most);
     }
 }
 
@@ -196,6 +208,7 @@ impl<T: Scalar> ContactPipeline<T> {
         (self.safe.all, self.safe.removed) = (0.0, 0.0);
         self.longest = u32::MAX;
         (self.rolled_back, self.again) = (0, false);
+        self.met.clear();
         self.motion.interval = Interval::default();
         self.tangle = Tangle::default();
         let own = input.x.len() - 1;
@@ -283,6 +296,7 @@ impl<T: Scalar> ContactPipeline<T> {
         let count = within(CALM, way, most);
         self.candidates.cut_short(surfaces, f64::from(count) / f64::from(most));
         motion.cut_short(&surfaces.kinematics, count, end(count));
+        self.rows.add_met(&self.met, surfaces, motion);
         self.rows.add_pulls(&self.tangle.pulls, motion, surfaces.own());
     }
 
@@ -329,6 +343,7 @@ impl<T: Scalar> ContactPipeline<T> {
         let settings = SafetySettings { clearance: 0.05 * thinnest, rounding, ..SafetySettings::default() };
         let report = self.make_safe(settings);
         self.report.work += report.work;
+        self.remember_met(&report, settings.clearance);
         let SafeMotion { x: safe, corrections, interval, .. } = &mut self.safe;
         interval.add(&report, safe, self.surfaces.blockers(&report.impossible, &self.motion.roles));
         corrections.clear();
@@ -344,12 +359,24 @@ impl<T: Scalar> ContactPipeline<T> {
         (self.motion.interval.count, corrections)
     }
 
+    /// Keeps in mind what met in an interval that cannot be cut shorter: when it is gone through again, that will be contacts.
+    fn remember_met(&mut self, report: &SafetyReport, clearance: f64) {
+        if self.motion.interval.count > 1 || self.rolled_back == MOST_ROLLED_BACK {
+            return;
+        }
+        let known: BTreeSet<[u32; 4]> = self.met.iter().map(|m| m.nodes).collect();
+        for &(kind, nodes) in report.failed.iter().filter(|(_, nodes)| !known.contains(nodes)) {
+            self.safe.budget = self.safe.budget.saturating_sub(safety::CLOSER);
+            self.met.extend(self.motion.meeting(kind, nodes, clearance));
+        }
+    }
+
     /// The vertices that the safety pass has stopped in this interval so far, in no order, some more than once.
     pub fn stopped(&self) -> &[u32] {
         &self.safe.interval.stopped
     }
 
-    /// The first substep of an interval that has to be gone through again, in halves; it is forgotten.
+    /// The first substep of an interval that has to be gone through again; it is forgotten.
     pub fn begin_again(&mut self) -> Option<u32> {
         let again = core::mem::take(&mut self.again);
         if again {
@@ -359,15 +386,19 @@ impl<T: Scalar> ContactPipeline<T> {
     }
 
     /// Takes the last answer of [`end_interval`](Self::end_interval) for what becomes of the interval. If it has taken motion back that
-    /// slides could not save, shorter intervals may: it [begins again](Self::begin_again), a few times in a step at most.
+    /// slides could not save, shorter intervals may, or contacts of what met: it [begins again](Self::begin_again), a few times in a step at most.
     pub fn settle(&mut self) {
         let count = self.motion.interval.count;
-        if self.safe.interval.truncated && count > 1 && self.rolled_back < MOST_ROLLED_BACK {
+        let IntervalSafety { truncated, most, .. } = self.safe.interval;
+        let much = most > MUCH * self.surfaces.source.edge;
+        let helps = if count > 1 { truncated } else { much && !self.met.is_empty() };
+        if helps && self.rolled_back < MOST_ROLLED_BACK {
             self.safe.interval = IntervalSafety::default();
             (self.again, self.rolled_back) = (true, self.rolled_back + 1);
-            self.longest = count / 2;
+            self.longest = (count / 2).max(1);
             return;
         }
+        self.met.clear();
         let IntervalSafety { mut stopped, motion, removed, impossible, at, between, held, .. } =
             core::mem::take(&mut self.safe.interval);
         stopped.sort_unstable();
@@ -391,15 +422,19 @@ impl<T: Scalar> ContactPipeline<T> {
         let exempt = &self.tangle.exempt;
         let firsts = surfaces.kinematics.firsts();
         candidates.amend(surfaces, Search { motion, exempt, allowed: &allowed }, &[]);
-        let mut work = 0;
+        let (mut work, drift) = (0, motion.drift(surfaces.own()));
         for searches in 1.. {
             candidates.bound_all(&motion.from);
             let settings = SafetySettings { budget: self.safe.budget, ..settings };
-            let proposed = motion.proposed(candidates, &surfaces.radii, &firsts);
+            let proposed = Motion { drift, ..motion.proposed(candidates, &surfaces.radii, &firsts) };
             let mut report = safety::make_safe(&proposed, &settings, &mut self.safe.x);
             self.safe.budget = self.safe.budget.saturating_sub(report.work);
             work += report.work;
             if report.unfinished.is_empty() && !report.exhausted {
+                // With nothing kinematic, only what rounding does to places that all drift to cannot be proved.
+                if drift != [0.0; 3] && !report.impossible.is_empty() {
+                    break;
+                }
                 report.work = work;
                 return report;
             }
@@ -408,7 +443,10 @@ impl<T: Scalar> ContactPipeline<T> {
             }
             report.unfinished.iter().for_each(|&(i, place)| allowed.add(i as usize, place));
             if searches == FEW {
-                (0..surfaces.own()).for_each(|i| allowed.add(i, motion.from[i]));
+                for i in 0..surfaces.own() {
+                    allowed.add(i, motion.from[i]);
+                    allowed.add(i, motion.drifted(i, drift));
+                }
                 candidates.search(surfaces, Search { motion, exempt, allowed: &allowed });
             } else {
                 let more: Vec<u32> = report.unfinished.iter().map(|u| u.0).collect();
@@ -419,10 +457,18 @@ impl<T: Scalar> ContactPipeline<T> {
         SafetyReport { work: work + report.work, ..report }
     }
 
-    /// Holds at their starts all vertices that could not be proved to move safely; or, if one collider moves into them there, takes them
-    /// along with it, if that is better.
+    /// Holds at their starts, or where all drifts, all vertices that could not be proved to move safely; or, if one collider moves into them
+    /// there, takes them along with it, if that is better.
     fn give_up(&mut self, settings: &SafetySettings) -> SafetyReport {
         let starts = self.motion.from.clone();
+        let drift = self.motion.drift(self.surfaces.own());
+        if drift != [0.0; 3] {
+            let drifted: Vec<[f64; 3]> = (0..starts.len()).map(|i| self.motion.drifted(i, drift)).collect();
+            let report = self.hold_back(&drifted, settings);
+            if report.impossible.is_empty() {
+                return report;
+            }
+        }
         let report = self.hold_back(&starts, settings);
         let mut bodies = report.impossible.iter().flatten().filter_map(|&v| self.surfaces.kinematics.body_of(v));
         let Some(vertices) = bodies.next().map(|b| b.vertices.clone()) else { return report };

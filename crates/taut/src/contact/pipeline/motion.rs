@@ -2,6 +2,8 @@
 
 use super::search::ContactCandidates;
 use super::surfaces::Surfaces;
+use crate::contact::candidates::{NearPair, PairKind};
+use crate::contact::ccd::impact;
 use crate::contact::kinematic::Kinematics;
 use crate::contact::safety::{Motion, Role};
 use crate::lanes::{Scalar, V3, Vertex, xyz};
@@ -101,7 +103,18 @@ impl IntervalMotion {
     /// This motion for the safety pass, with the first vertices of colliders.
     pub fn proposed<'a>(&'a self, found: &'a ContactCandidates, radii: &'a [f64], bodies: &'a [u32]) -> Motion<'a> {
         let IntervalMotion { from, to, roles, .. } = self;
-        Motion { from, to, roles, regions: &found.regions, pairs: &found.pairs, radii, bodies }
+        Motion { from, to, roles, regions: &found.regions, pairs: &found.pairs, radii, bodies, drift: [0.0; 3] }
+    }
+
+    /// How all of the model's vertices move, m: their mean way, if nothing is held or a collider; else not at all.
+    pub fn drift(&self, own: usize) -> [f64; 3] {
+        let free = self.from.len() == own + 1 && self.roles[..own].iter().all(|r| matches!(r, Role::Free(_)));
+        if free { self.mean_way(own).into() } else { [0.0; 3] }
+    }
+
+    /// Where a vertex is that drifts from its start, m.
+    pub fn drifted(&self, i: usize, drift: [f64; 3]) -> [f64; 3] {
+        (V3::from(self.from[i]) + V3::from(drift)).into()
     }
 
     /// How a vertex goes, m.
@@ -113,6 +126,15 @@ impl IntervalMotion {
     pub fn relative_way(&self, nodes: &[u32; 4], weights: &[f64; 4]) -> V3<f64> {
         let ways = nodes.iter().zip(weights).map(|(&i, &w)| self.way(i as usize) * w);
         ways.fold(V3::new(0.0, 0.0, 0.0), |sum, w| sum + w)
+    }
+
+    /// Two features when they first come as near as `clearance` (m) on their ways; none if they do not, or touch then.
+    pub fn meeting(&self, kind: PairKind, nodes: [u32; 4], clearance: f64) -> Option<NearPair> {
+        let paths = nodes.map(|i| [V3::from(self.from[i as usize]), V3::from(self.to[i as usize])]);
+        let t = impact(kind, paths, clearance)?;
+        let found = kind.closest(paths.map(|[from, to]| from * (1.0 - t) + to * t));
+        let distance = found.distance2.sqrt();
+        (distance > 0.0).then(|| NearPair { kind, nodes, weights: found.weights, delta: found.delta.into(), distance })
     }
 
     /// The mean way of the first `own` vertices, the model's, m.

@@ -128,13 +128,39 @@ impl<T: Scalar> ContactRows<T> {
         let party = |i: usize| surfaces.party(pair.nodes[i]);
         let (Some(a), Some(b)) = (party(0), party(pair.kind.split())) else { return false };
         let Some((thickness, solid)) = wanted(a, b, pair.kind).filter(|_| pair.distance > 0.0) else { return false };
-        let n = V3::from(pair.delta) * (1.0 / pair.distance);
-        let (give, room) = (motion.give(&pair.nodes, &pair.weights), room(surfaces, pair));
+        let room = room(surfaces, pair);
         let near = (NEAR * thickness).min(NEAR_AT_REST * room);
-        if pair.distance - solid - 2.0 * closing(motion, pair) > near || give <= 0.0 {
+        if pair.distance - solid - 2.0 * closing(motion, pair) > near {
             return false;
         }
-        let thickness = thickness.min(room);
+        self.add_contact(surfaces, motion, pair, [a, b], [thickness.min(room), solid])
+    }
+
+    /// Adds contacts of pairs that have met in this interval when it was gone through before, as they were when they met.
+    pub fn add_met(&mut self, met: &[NearPair], surfaces: &Surfaces, motion: &IntervalMotion) {
+        for pair in met {
+            let party = |i: usize| surfaces.party(pair.nodes[i]);
+            let (Some(a), Some(b)) = (party(0), party(pair.kind.split())) else { continue };
+            if let Some((thickness, solid)) = wanted(a, b, pair.kind) {
+                self.add_contact(surfaces, motion, pair, [a, b], [thickness.min(room(surfaces, pair)), solid]);
+            }
+        }
+    }
+
+    /// Adds a contact between two parties that keep so much distance, m, some of which is solid. False if nothing of it can move.
+    fn add_contact(
+        &mut self,
+        surfaces: &Surfaces,
+        motion: &IntervalMotion,
+        pair: &NearPair,
+        [a, b]: [&Party; 2],
+        [thickness, solid]: [f64; 2],
+    ) -> bool {
+        let n = V3::from(pair.delta) * (1.0 / pair.distance);
+        let give = motion.give(&pair.nodes, &pair.weights);
+        if give <= 0.0 {
+            return false;
+        }
         let friction = match (a.simple, b.simple) {
             (true, _) => a.material.friction,
             (_, true) => b.material.friction,

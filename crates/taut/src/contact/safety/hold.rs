@@ -22,7 +22,7 @@ pub fn hold_back(motion: &Motion, base: &[[f64; 3]], settings: &SafetySettings, 
     let mut held = vec![0u16; x.len()];
     let relative = RelativeMotion::default().to(&proof, x);
     let mut failing = unproved(&proof, x, Ask::Ends(&relative));
-    report.failed = failing.len();
+    report.failed = failing.iter().map(|p| (p.kind, p.nodes)).collect();
     for ring in 1..=RINGS as u16 + 1 {
         let free = |&i: &u32| !proof.kinematic(i) && held[i as usize] == 0;
         let mut more: Vec<u32> = failing.iter().flat_map(|p| p.nodes).filter(free).collect();

@@ -37,7 +37,7 @@ mod proof;
 mod truncate;
 
 use super::bvh::Aabb;
-use super::candidates::Pairs;
+use super::candidates::{PairKind, Pairs};
 use crate::lanes::V3;
 pub(crate) use carry::carried;
 use filter::{Ask, RelativeMotion, doubtful};
@@ -128,6 +128,8 @@ pub struct Motion<'a> {
     pub radii: &'a [f64],
     /// The first vertex of each kinematic body, ascending: what moves as one takes along as one what it meets. Empty if there is but one.
     pub bodies: &'a [u32],
+    /// How all moves that is held back, m: with nothing kinematic or pinned in it a fall is no motion that anything must lose.
+    pub drift: [f64; 3],
 }
 
 /// What the safety pass did.
@@ -142,7 +144,7 @@ pub struct SafetyReport {
     /// Σ|candidate − start| of what is not kinematic, m.
     pub motion: f64,
     /// Pairs that failed at first.
-    pub failed: usize,
+    pub failed: Vec<(PairKind, [u32; 4])>,
     /// Slides made.
     pub slides: usize,
     /// Vertices in islands that were truncated.
@@ -204,7 +206,7 @@ fn slide(proof: &SeparationProof, x: &mut [[f64; 3]], report: &mut SafetyReport)
     let mut motion = RelativeMotion::default().to(proof, x);
     let mut failed = doubtful(proof, x, Ask::Ends(&motion));
     failed.retain(|p| proof.alterable(p) && !proof.proves(p, x));
-    report.failed = failed.len();
+    report.failed = failed.iter().map(|p| (p.kind, p.nodes)).collect();
     // The pass in which a vertex was last moved: a pair is judged again if that was the last one.
     let mut moved = vec![0u16; x.len()];
     for pass in 1..=proof.settings.slides.min(usize::from(u16::MAX)) {

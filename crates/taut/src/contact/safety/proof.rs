@@ -2,7 +2,7 @@
 
 use super::{CLOSER, Motion, Role, SafetySettings};
 use crate::contact::candidates::{PairKind, PairList};
-use crate::contact::ccd::{self, along, edge_edge_impact, vertex_triangle_impact};
+use crate::contact::ccd::{self, along};
 use crate::contact::exact::P;
 use crate::lanes::{Real, V3};
 use core::cell::Cell;
@@ -156,11 +156,8 @@ impl<'a> SeparationProof<'a> {
 
     /// Whether the pair stays farther apart than `clearance` (m) while its vertices go straight to `ends`.
     pub fn never_within(&self, pair: &Pair, ends: impl Fn(u32) -> P, clearance: f64) -> bool {
-        let [a, b, c, d] = pair.nodes.map(|i| [V3::from(self.motion.from[i as usize]), V3::from(ends(i))]);
-        match pair.kind {
-            PairKind::VertexTriangle => vertex_triangle_impact(a, [b, c, d], clearance).is_none(),
-            PairKind::EdgeEdge => edge_edge_impact([a, b], [c, d], clearance).is_none(),
-        }
+        let paths = pair.nodes.map(|i| [V3::from(self.motion.from[i as usize]), V3::from(ends(i))]);
+        ccd::impact(pair.kind, paths, clearance).is_none()
     }
 
     /// Whether one direction separates the pair wherever on their ways from start to `x` its vertices are, one by one.

@@ -18,9 +18,9 @@ enum DrawBack {
     Carried,
     /// All the way there.
     Taken,
-    /// Towards the start.
+    /// Towards the start, moved as all is.
     Still,
-    /// All the way to the start.
+    /// All the way there.
     Frozen,
 }
 
@@ -107,7 +107,7 @@ impl<'a> Truncation<'a> {
                 (V3::from(from) + sum * (1.0 / f64::max(count, 1.0))).into()
             }
             (DrawBack::Carried | DrawBack::Taken, _) => self.carry[self.islands.of(i) as usize].place(from),
-            (DrawBack::Still | DrawBack::Frozen, _) => from,
+            (DrawBack::Still | DrawBack::Frozen, _) => (V3::from(from) + V3::from(self.proof.motion.drift)).into(),
         }
     }
 
