@@ -27,7 +27,7 @@ mod frames;
 mod geometry;
 mod knot;
 mod lattice;
-mod nearest;
+pub(crate) mod nearest;
 mod planar;
 pub mod rng;
 mod scatter;

@@ -7,18 +7,18 @@ const LEAF: usize = 4;
 
 /// A point on a surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Hit {
+pub(crate) struct Hit {
     /// Which triangle it is on.
     pub triangle: usize,
     /// The weights of the triangle's corners that give the point.
     pub weights: [f64; 3],
     /// Its distance, squared, m².
-    distance_squared: f64,
+    pub distance_squared: f64,
 }
 
 /// A tree of bounding boxes over triangles: a node splits its range of `order` in half, the left half follows it in
 /// `nodes`.
-pub(super) struct Nearest {
+pub(crate) struct Nearest {
     corners: Vec<[DVec3; 3]>,
     order: Vec<usize>,
     nodes: Vec<Node>,
@@ -111,7 +111,7 @@ impl Nearest {
 }
 
 /// The corner weights of the triangle's point nearest to a place, and its squared distance.
-fn nearest_in_triangle([a, b, c]: [DVec3; 3], place: DVec3) -> ([f64; 3], f64) {
+pub(crate) fn nearest_in_triangle([a, b, c]: [DVec3; 3], place: DVec3) -> ([f64; 3], f64) {
     let (ab, ac, to) = (b - a, c - a, place - a);
     let (bb, bc, cc) = (ab.dot(ab), ab.dot(ac), ac.dot(ac));
     let (b_to, c_to) = (ab.dot(to), ac.dot(to));

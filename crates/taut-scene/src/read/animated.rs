@@ -7,6 +7,7 @@ use taut::mesh::TriMesh;
 
 use super::budget::{Budget, held, held_by_mesh};
 use super::error::{ReadError, Result, count};
+use super::parts::Part;
 use super::source::{Files, Folder, Source, unpack};
 use super::{Options, gltf, obj, pointcache, read_unpacked, unpacked, with_path};
 
@@ -19,9 +20,13 @@ pub struct AnimatedMesh {
     pub mesh: TriMesh,
     /// When the motion ends, s; 0 if there is none.
     pub duration: f64,
+    /// Parts of it that have a name.
+    pub parts: Vec<Part>,
     /// What was odd about the files.
     pub warnings: Vec<String>,
     motion: Motion,
+    /// The vertices that were kept, if some were left out.
+    kept: Option<Vec<u32>>,
 }
 
 #[derive(Clone, Debug)]
@@ -34,7 +39,7 @@ enum Motion {
 impl AnimatedMesh {
     /// A mesh that does not move.
     pub fn still(mesh: TriMesh) -> Self {
-        Self { mesh, duration: 0.0, warnings: Vec::new(), motion: Motion::Still }
+        Self { mesh, duration: 0.0, parts: Vec::new(), warnings: Vec::new(), motion: Motion::Still, kept: None }
     }
 
     /// A mesh moved by a point cache, which must have as many points as the mesh has vertices.
@@ -46,7 +51,7 @@ impl AnimatedMesh {
             return Err(ReadError::file(cache.name(), message));
         }
         let (duration, warnings) = (cache.duration(), cache.warnings().to_vec());
-        Ok(Self { mesh, duration, warnings, motion: Motion::Cache(cache) })
+        Ok(Self { duration, warnings, motion: Motion::Cache(cache), ..Self::still(mesh) })
     }
 
     /// The vertex indices of each triangle.
@@ -60,9 +65,13 @@ impl AnimatedMesh {
         let seconds = if seconds.is_nan() { 0.0 } else { seconds };
         match &self.motion {
             Motion::Still => out.clone_from(&self.mesh.positions),
-            Motion::Cache(cache) => cache.positions_at(seconds, out),
+            Motion::Cache(cache) => {
+                cache.positions_at(seconds, out);
+                self.keep(out);
+            }
             Motion::Scene(scene) => {
                 scene.positions_at(Some(seconds), out);
+                self.keep(out);
                 for (position, rest) in out.iter_mut().zip(&self.mesh.positions) {
                     // Each factor is finite, but products of huge ones need not be.
                     if !position.iter().all(|x| x.is_finite()) {
@@ -71,6 +80,46 @@ impl AnimatedMesh {
                 }
             }
         }
+    }
+
+    /// Leaves of the positions of all vertices those of the ones that were kept.
+    fn keep(&self, positions: &mut Vec<[f64; 3]>) {
+        if let Some(kept) = &self.kept {
+            *positions = kept.iter().filter_map(|&vertex| positions.get(vertex as usize).copied()).collect();
+        }
+    }
+
+    /// Keeps only the triangles for which `keep` says so, and their vertices.
+    pub fn retain(&mut self, keep: impl Fn(usize) -> bool) {
+        let mesh = &mut self.mesh;
+        let (mut triangle_to, mut vertex_to) =
+            (vec![u32::MAX; mesh.triangles.len()], vec![u32::MAX; mesh.positions.len()]);
+        let (mut triangles, mut uv_triangles, mut vertices) = (Vec::new(), Vec::new(), Vec::new());
+        for (at, triangle) in mesh.triangles.iter().enumerate().filter(|(at, _)| keep(*at)) {
+            triangle_to[at] = triangles.len() as u32;
+            triangles.push(triangle.map(|vertex| {
+                let to = &mut vertex_to[vertex as usize];
+                if *to == u32::MAX {
+                    *to = vertices.len() as u32;
+                    vertices.push(vertex);
+                }
+                *to
+            }));
+            uv_triangles.extend(mesh.uv_triangles.get(at));
+        }
+        let renumber = |list: &mut Vec<u32>, to: &[u32]| {
+            list.iter_mut().for_each(|number| *number = to.get(*number as usize).copied().unwrap_or(u32::MAX));
+            list.retain(|&number| number != u32::MAX);
+            list.sort_unstable();
+        };
+        mesh.groups.iter_mut().for_each(|group| renumber(&mut group.vertices, &vertex_to));
+        self.parts.iter_mut().for_each(|part| renumber(&mut part.triangles, &triangle_to));
+        mesh.positions = vertices.iter().map(|&vertex| mesh.positions[vertex as usize]).collect();
+        (mesh.triangles, mesh.uv_triangles) = (triangles, uv_triangles);
+        if let Some(before) = &self.kept {
+            vertices.iter_mut().for_each(|vertex| *vertex = before[*vertex as usize]);
+        }
+        self.kept = Some(vertices);
     }
 }
 
@@ -95,9 +144,9 @@ fn read_animated_unpacked(
 ) -> Result<AnimatedMesh> {
     let extension = source.extension();
     if gltf::begins(source.bytes) || extension == "gltf" {
-        let (scene, mesh, warnings) = gltf::read_scene(source, options)?;
-        let duration = scene.duration();
-        return Ok(AnimatedMesh { mesh, duration, warnings, motion: Motion::Scene(Box::new(scene)) });
+        let gltf::Built { scene, mesh, parts, warnings } = gltf::read_scene(source, options)?;
+        let (duration, motion) = (scene.duration(), Motion::Scene(Box::new(scene)));
+        return Ok(AnimatedMesh { duration, parts, warnings, motion, ..AnimatedMesh::still(mesh) });
     }
     if extension == "pc2" || extension == "mdd" {
         let mesh = topology.ok_or_else(|| {
@@ -107,7 +156,7 @@ fn read_animated_unpacked(
     }
     let file = read_unpacked(source, options)?;
     let mesh = file.surface.ok_or_else(|| ReadError::file(source.name, "the file holds no triangles"))?;
-    Ok(AnimatedMesh { warnings: file.warnings, ..AnimatedMesh::still(mesh) })
+    Ok(AnimatedMesh { parts: file.parts, warnings: file.warnings, ..AnimatedMesh::still(mesh) })
 }
 
 /// Reads a moving mesh from a path, like [`read_animated_bytes`]; a path such as `walk_####.obj`, if it is not
@@ -202,7 +251,7 @@ pub fn read_sequence(
         }
     }
     let cache = PointCache::from_samples(pattern, fps, points, positions);
-    Ok(AnimatedMesh { warnings: file.warnings, ..AnimatedMesh::with_cache(mesh, cache)? })
+    Ok(AnimatedMesh { parts: file.parts, warnings: file.warnings, ..AnimatedMesh::with_cache(mesh, cache)? })
 }
 
 /// The positions in a frame of a sequence. Of OBJ files nothing else is looked at: a quad that is split along its shorter

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::budget::{held, held_by_map};
+use super::parts::{Part, PartKind};
 use taut::mesh::Group;
 
 /// At most this many groups hold one element: a line that names a million groups, followed by a million faces,
@@ -21,6 +22,8 @@ pub(crate) struct Groups {
 struct Set {
     name: String,
     vertices: Vec<u32>,
+    /// Triangles, ascending.
+    triangles: Vec<u32>,
     /// Repetitions are dropped when the list reaches this length, so that it stays within twice the set's size.
     tidy_at: usize,
 }
@@ -36,7 +39,7 @@ impl Groups {
         if let Some(&id) = self.ids.get(name) {
             return id;
         }
-        self.sets.push(Set { name: name.into(), vertices: Vec::new(), tidy_at: 1024 });
+        self.sets.push(Set { name: name.into(), vertices: Vec::new(), triangles: Vec::new(), tidy_at: 1024 });
         self.ids.insert(name.into(), self.sets.len() - 1);
         self.lists += 2 * name.len();
         self.sets.len() - 1
@@ -52,6 +55,20 @@ impl Groups {
             set.tidy();
             set.tidy_at = (2 * set.vertices.len()).max(1024);
         }
+    }
+
+    /// Adds triangles that come after all those added before.
+    pub fn add_triangles(&mut self, id: usize, triangles: impl IntoIterator<Item = u32>) {
+        let set = &mut self.sets[id];
+        let before = held(&set.triangles);
+        set.triangles.extend(triangles);
+        self.lists += held(&set.triangles) - before;
+    }
+
+    /// The sets of triangles, in the order of their first mention; they are then gone from here.
+    pub fn take_parts(&mut self, kind: PartKind) -> Vec<Part> {
+        let sets = self.sets.iter_mut().filter(|set| !set.triangles.is_empty());
+        sets.map(|set| Part { kind, name: set.name.clone(), triangles: std::mem::take(&mut set.triangles) }).collect()
     }
 
     /// The groups that hold anything, in the order of their first mention.

@@ -27,6 +27,7 @@ mod gltf;
 mod groups;
 mod msh;
 mod obj;
+pub mod parts;
 mod ply;
 mod pointcache;
 mod polygon;
@@ -42,6 +43,7 @@ use taut::mesh::{TetMesh, TriMesh};
 
 pub use budget::Memory;
 pub use error::{Place, ReadError, Result};
+pub use parts::{Part, PartKind};
 pub use source::{Files, Folder, MAX_FILE_BYTES, Source, load_regular, open_regular};
 
 /// What a mesh file holds.
@@ -53,6 +55,8 @@ pub struct MeshFile {
     pub surface: Option<TriMesh>,
     /// Its tetrahedra, if it has any. Their vertices are numbered apart from those of `surface`.
     pub tets: Option<TetMesh>,
+    /// Parts of `surface` that have a name.
+    pub parts: Vec<Part>,
     /// What was odd about the file but could be read, one sentence each.
     pub warnings: Vec<String>,
 }

@@ -1,13 +1,14 @@
-//! Wavefront OBJ: positions, texture coordinates per corner, groups.
+//! Wavefront OBJ: positions, texture coordinates per corner, groups, materials.
 //!
 //! Faces may refer to vertices that come later in the file, so they are collected first and split into triangles
-//! at the end. Normals, colours, materials, lines, points and curves are skipped.
+//! at the end. Normals, colours, lines, points and curves are skipped.
 
 use taut::mesh::TriMesh;
 
 use super::budget::held;
 use super::error::{ReadError, Result, count, quote};
 use super::groups::{Groups, MAX_GROUPS_AT_ONCE};
+use super::parts::{Part, PartKind};
 use super::polygon::Triangulator;
 use super::text::{Scanner, parse_integer};
 use super::{MeshFile, Options, Source};
@@ -25,6 +26,8 @@ struct Face {
     end: usize,
     /// Which of the group statements it stands under.
     section: usize,
+    /// Which material it has.
+    material: Option<usize>,
 }
 
 #[derive(Default)]
@@ -35,7 +38,9 @@ struct Parser {
     corners: Vec<[u32; 2]>,
     faces: Vec<Face>,
     groups: Groups,
+    materials: Groups,
     object: Option<usize>,
+    material: Option<usize>,
     /// The groups of each stretch of faces.
     sections: Vec<Vec<usize>>,
     crowded: usize,
@@ -88,6 +93,7 @@ impl Parser {
                 Some(b"f" | b"fo") => self.face(source, &mut scanner)?,
                 Some(b"g") => self.group(&mut scanner),
                 Some(b"o") => self.named_object(&mut scanner),
+                Some(b"usemtl") => self.named_material(&mut scanner),
                 Some(b"l" | b"p" | b"curv" | b"curv2" | b"surf") => self.not_faces += 1,
                 _ => {}
             }
@@ -103,7 +109,7 @@ impl Parser {
         let lists = held(&self.positions) + held(&self.uvs) + held(&self.corners) + held(&self.faces);
         // The names of a section are a list of their own.
         let sections = held(&self.sections) + self.sections.len() * size_of::<[usize; MAX_GROUPS_AT_ONCE]>();
-        lists + sections + self.groups.held()
+        lists + sections + self.groups.held() + self.materials.held()
     }
 
     fn face(&mut self, source: &Source, scanner: &mut Scanner) -> Result<()> {
@@ -126,7 +132,12 @@ impl Parser {
             return Err(scanner.fail(format!("face has {}, expected 3 or more", count(found, "corner", "corners"))));
         }
         let section = self.sections.len() - 1;
-        self.faces.push(Face { line: scanner.line_number(), end: self.corners.len(), section });
+        self.faces.push(Face {
+            line: scanner.line_number(),
+            end: self.corners.len(),
+            section,
+            material: self.material,
+        });
         Ok(())
     }
 
@@ -153,6 +164,12 @@ impl Parser {
         let name = String::from_utf8_lossy(scanner.rest_of_line());
         self.object = (!name.is_empty()).then(|| self.groups.id(&name));
         self.sections.push(self.object.into_iter().collect());
+    }
+
+    /// `usemtl name`: what the faces that follow are made of.
+    fn named_material(&mut self, scanner: &mut Scanner) {
+        let name = String::from_utf8_lossy(scanner.rest_of_line());
+        self.material = (!name.is_empty()).then(|| self.materials.id(&name));
     }
 
     fn finish(self, source: &Source) -> Result<MeshFile> {
@@ -182,8 +199,8 @@ impl Parser {
             let many = count(self.not_faces, "line, point or curve is", "lines, points and curves are");
             warnings.push(format!("{many} ignored: only faces are used"));
         }
-        let surface = self.triangulate(source, bare == 0, &mut warnings)?;
-        Ok(MeshFile { format: FORMAT, surface: Some(surface), tets: None, warnings })
+        let (surface, parts) = self.triangulate(source, bare == 0, &mut warnings)?;
+        Ok(MeshFile { format: FORMAT, surface: Some(surface), parts, warnings, ..MeshFile::default() })
     }
 
     fn check_indices(&self, file: &str) -> Result<()> {
@@ -217,15 +234,22 @@ impl Parser {
         self.faces.iter().filter(is_bare).count()
     }
 
-    fn triangulate(mut self, source: &Source, with_uvs: bool, warnings: &mut Vec<String>) -> Result<TriMesh> {
+    fn triangulate(
+        mut self,
+        source: &Source,
+        with_uvs: bool,
+        warnings: &mut Vec<String>,
+    ) -> Result<(TriMesh, Vec<Part>)> {
         let triangles = self.corners.len() - 2 * self.faces.len();
         let starts = std::iter::once(0).chain(self.faces.iter().map(|face| face.end));
         let most = starts.zip(&self.faces).map(|(start, face)| face.end - start).max().unwrap_or(0);
         // The corners go into their groups once more.
         let split = triangles * if with_uvs { 24 } else { 12 } + Triangulator::held_by(most);
-        let before = self.held() - self.groups.held();
-        let budget = |groups: &Groups| source.budget.check(source.name, before + split + groups.held());
-        budget(&self.groups)?;
+        let before = self.held() - self.groups.held() - self.materials.held();
+        let budget = |groups: &Groups, materials: &Groups| {
+            source.budget.check(source.name, before + split + groups.held() + materials.held())
+        };
+        budget(&self.groups, &self.materials)?;
         let mut mesh = TriMesh { positions: self.positions, ..TriMesh::default() };
         mesh.triangles.reserve_exact(triangles);
         mesh.uv_triangles.reserve_exact(if with_uvs { triangles } else { 0 });
@@ -239,14 +263,20 @@ impl Parser {
             outline.extend(corners.iter().map(|c| mesh.positions[c[0] as usize]));
             split.clear();
             triangulator.split(&outline, &mut split);
+            let first = mesh.triangles.len() as u32;
             mesh.triangles.extend(split.iter().map(|t| t.map(|i| corners[i][0])));
+            let added = first..mesh.triangles.len() as u32;
             if with_uvs {
                 mesh.uv_triangles.extend(split.iter().map(|t| t.map(|i| corners[i][1])));
             }
             for &group in &self.sections[face.section] {
                 self.groups.add(group, corners.iter().map(|c| c[0]));
+                self.groups.add_triangles(group, added.clone());
             }
-            budget(&self.groups)?;
+            if let Some(material) = face.material {
+                self.materials.add_triangles(material, added);
+            }
+            budget(&self.groups, &self.materials)?;
         }
         if triangulator.fanned > 0 {
             let found = count(triangulator.fanned, "polygon crosses", "polygons cross");
@@ -255,8 +285,10 @@ impl Parser {
         if with_uvs {
             mesh.uvs = self.uvs;
         }
+        let mut parts = self.groups.take_parts(PartKind::Group);
+        parts.extend(self.materials.take_parts(PartKind::Material));
         mesh.groups = self.groups.finish();
-        Ok(mesh)
+        Ok((mesh, parts))
     }
 }
 

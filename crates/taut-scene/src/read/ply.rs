@@ -456,6 +456,6 @@ impl Content {
             mesh.uv_triangles = mesh.triangles.clone();
             mesh.uvs = self.uvs;
         }
-        Ok(MeshFile { format, surface: Some(mesh), tets: None, warnings })
+        Ok(MeshFile { format, surface: Some(mesh), warnings, ..MeshFile::default() })
     }
 }

@@ -51,7 +51,7 @@ pub(super) fn read(source: &Source, _: &Options) -> Result<MeshFile> {
     if surface.triangles.is_empty() {
         return Err(ReadError::file(source.name, "the file holds no triangles"));
     }
-    Ok(MeshFile { format, surface: Some(surface), tets: None, warnings })
+    Ok(MeshFile { format, surface: Some(surface), warnings, ..MeshFile::default() })
 }
 
 /// Text starts with "solid", but so do some binary files: those have exactly the length they promise.

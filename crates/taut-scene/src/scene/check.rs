@@ -108,7 +108,9 @@ impl<'a> Check<'a> {
             let path = self.root.element_path("pin", at);
             self.known(&format!("{path}.body"), "body", &pin.body, &bodies);
             if let Some(follow) = &pin.follow {
-                self.known(&format!("{path}.follow"), "collider", follow, &colliders);
+                let written = self.element("pin", at).and_then(|pin| pin.get("follow")).map(|node| &node.tree);
+                let key = if matches!(written, Some(Tree::Table(_))) { "follow.collider" } else { "follow" };
+                self.known(&format!("{path}.{key}"), "collider", &follow.0.collider, &colliders);
             }
         }
         for (at, weight) in settings.weight.iter().enumerate() {

@@ -1,5 +1,6 @@
-//! Points that are held by a surface: each goes along with the triangle it was nearest to.
+//! Points that are held by a surface: each goes along with one triangle.
 
+use super::skin::Foot;
 use glam::{DMat3, DVec3};
 use taut::internals::contact::distance::vertex_triangle;
 use taut::internals::lanes::V3;
@@ -15,17 +16,12 @@ pub(super) struct Attachment {
 }
 
 impl Attachment {
-    /// Takes hold of a point (m) with the nearest of some triangles; nothing without any.
-    pub fn new(point: [f64; 3], positions: &[[f64; 3]], triangles: &[[u32; 3]]) -> Option<Self> {
-        let at = |t: &[u32; 3]| t.map(|v| positions[v as usize]);
-        let closest = |t: &[u32; 3]| vertex_triangle(V3::from(point), at(t).map(V3::from));
-        let distance = |t: &&[u32; 3]| closest(t).distance2;
-        let nearest = triangles.iter().min_by(|a, b| distance(a).total_cmp(&distance(b)))?;
-        let [_, a, b, c] = closest(nearest).weights;
-        let weights = -DVec3::new(a, b, c);
-        let corners = at(nearest).map(DVec3::from);
+    /// Takes hold of a point (m) with the triangle it is on.
+    pub fn new(point: [f64; 3], foot: &Foot, positions: &[[f64; 3]]) -> Self {
+        let weights = DVec3::from(foot.weights);
+        let corners = foot.triangle.map(|v| DVec3::from(positions[v as usize]));
         let away = DVec3::from(point) - weighted(corners, weights);
-        Some(Attachment { triangle: *nearest, weights, offset: axes(corners).transpose() * away })
+        Attachment { triangle: foot.triangle, weights, offset: axes(corners).transpose() * away }
     }
 
     /// Where the point is when the vertices are elsewhere, m.
@@ -59,10 +55,11 @@ mod tests {
 
     #[test]
     fn a_point_keeps_its_place_on_a_triangle_that_moves_and_turns() {
-        let triangles = [[0, 1, 2], [3, 4, 5]];
         let start =
             [[9.0, 9.0, 9.0], [8.0, 9.0, 9.0], [9.0, 8.0, 9.0], [0.0, 0.0, 0.0], [2.0, 0.0, 0.0], [0.0, 2.0, 0.0]];
-        let attachment = Attachment::new([0.5, 0.25, 0.125], &start, &triangles).unwrap();
+        let skin = super::super::skin::Skin::new(&start, vec![[0, 1, 2], [3, 4, 5]]);
+        let foot = skin.feet(&[[0.5, 0.25, 0.125]], &[]).unwrap()[0];
+        let attachment = Attachment::new([0.5, 0.25, 0.125], &foot, &start);
         assert_eq!(attachment.at(&start), [0.5, 0.25, 0.125]);
         // A quarter turn about x, and away: y becomes z, and z becomes −y.
         let turned = start.map(|[x, y, z]| [x + 1.0, -z, y]);
@@ -70,6 +67,5 @@ mod tests {
         assert!((0..3).all(|k| (found[k] - [1.5, -0.125, 0.25][k]).abs() < 1e-12), "{found:?}");
         // A triangle that collapses leaves a finite place.
         assert!(attachment.at(&[[1.0; 3]; 6]).iter().all(|x| x.is_finite()));
-        assert!(Attachment::new([0.0; 3], &[], &[]).is_none());
     }
 }

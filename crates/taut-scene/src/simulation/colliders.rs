@@ -3,6 +3,7 @@
 use super::motion::{Courses, to_world};
 use super::surface::Surface;
 use crate::generate::{self, BoxParams, CapsuleParams, SheetParams, SphereDetail, SphereParams};
+use crate::read::Part;
 use crate::scene::settings::{Collider, Colour, Shape};
 use crate::scene::{Scene, SceneError};
 use std::sync::Arc;
@@ -88,6 +89,11 @@ impl ColliderObject {
     /// Whether its vertices move against each other.
     pub(super) fn deforms(&self) -> bool {
         self.surface.as_ref().is_some_and(Surface::deforms)
+    }
+
+    /// Parts of its mesh that have a name.
+    pub(super) fn parts(&self) -> &[Part] {
+        self.surface.as_ref().map_or(&[], Surface::parts)
     }
 
     /// Its shape, as the scene has it.

@@ -22,14 +22,18 @@ mod contact_log;
 mod doubts;
 mod drive;
 mod engine;
+mod follow;
+mod grip;
 mod hand;
 mod initial;
 mod limits;
+mod links;
 mod metrics;
 mod motion;
 mod object;
 mod pins;
 mod report;
+mod skin;
 mod surface;
 mod tension;
 mod unsolved;
@@ -59,7 +63,7 @@ use clock::Clock;
 use drive::Drive;
 use engine::Engine;
 use report::Tally;
-use taut::limit::{LimitKind, LimitSpec};
+use taut::limit::{LimitKind, LimitSpec, StretchBounds};
 use taut::{ContactMaterial, Params};
 use unsolved::Look;
 use verify::ContactWatch;
@@ -113,6 +117,8 @@ impl Simulation {
         warnings.extend(unmet(&drive.colliders, &watch.materials));
         warnings.extend(doubts::doubts(scene, precision, &objects, &watch.materials, &drive.colliders));
         warnings.extend(pins::far_from_leaders(scene, &drive.pins, &drive.colliders));
+        let bound = |body: usize| tightest(&LimitSpec::bounds_of_body(engine.limits(), body));
+        warnings.extend(pins::pulled_apart(scene, &drive.pins, &objects, &drive.colliders, bound));
         Ok(Simulation {
             identity: Self::identity_of(scene, precision, engine.as_ref(), &drive.colliders),
             scene: scene.clone(),
@@ -433,6 +439,11 @@ impl Simulation {
         (self.tally, self.watch.log) = (tally, log);
         Ok(())
     }
+}
+
+/// The least that cloth may be stretched in some direction; ∞ without a limit.
+fn tightest(bounds: &StretchBounds) -> f64 {
+    [bounds.weft, bounds.warp, bounds.any, bounds.edge].into_iter().fold(f64::INFINITY, f64::min)
 }
 
 /// Whether a limiter acts in every substep: bounds at the end of a step have nothing to say about sweeps.

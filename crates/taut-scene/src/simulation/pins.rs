@@ -1,11 +1,13 @@
 //! Pins: which vertices a scene holds, and where they have to be.
 
 use super::Object;
-use super::attachment::{self, Attachment};
+use super::attachment;
 use super::colliders::ColliderObject;
 use super::engine::Engine;
-use super::motion::{from_world, moved, moves, to_world};
-use crate::scene::settings::{Motion, Pin, Select, SelectTable};
+use super::follow::{self, Leader};
+use super::links;
+use super::motion::{moved, moves};
+use crate::scene::settings::{FollowBy, Motion, Pin, Select, SelectTable};
 use crate::scene::{Scene, SceneError};
 use glam::DVec3;
 use std::collections::HashSet;
@@ -21,49 +23,13 @@ pub(super) struct PinnedVertices {
     places: Vec<[f64; 3]>,
     motion: Option<Motion>,
     follow: Option<Leader>,
+    /// Which of its vertices are neighbours, by their places in its list; only if it follows something.
+    links: Vec<[u32; 2]>,
     /// As the scene has it.
     source: Pin,
     until: f64,
     taken: bool,
     released: bool,
-}
-
-/// What a pin follows.
-struct Leader {
-    /// The collider's number.
-    collider: usize,
-    /// For each vertex how a mesh that deforms holds it; else empty.
-    attachments: Vec<Attachment>,
-    /// When the vertices were taken, s.
-    since: f64,
-}
-
-impl Leader {
-    /// The collider that a pin with vertices at some places follows from a time (s) on, if any.
-    fn new(pin: &Pin, colliders: &[ColliderObject], places: &[[f64; 3]], since: f64) -> Option<Self> {
-        let name = pin.follow.as_deref()?;
-        let collider = colliders.iter().position(|collider| collider.name == name)?;
-        let leader = &colliders[collider];
-        let mut attachments = Vec::new();
-        if leader.deforms() {
-            let positions = leader.positions(since);
-            attachments =
-                places.iter().filter_map(|&p| Attachment::new(p, &positions, &leader.mesh.triangles)).collect();
-        }
-        Some(Leader { collider, attachments, since })
-    }
-
-    /// Where points that were at these places when they were taken are at a time (s), m.
-    fn carry(&self, places: &mut [[f64; 3]], colliders: &[ColliderObject], time: f64) {
-        let leader = &colliders[self.collider];
-        if self.attachments.len() == places.len() {
-            let positions = leader.positions(time);
-            places.iter_mut().zip(&self.attachments).for_each(|(place, attachment)| *place = attachment.at(&positions));
-            return;
-        }
-        let (start, now) = (leader.pose(self.since), leader.pose(time));
-        places.iter_mut().for_each(|place| *place = to_world(&now, from_world(&start, *place)));
-    }
 }
 
 /// The numbers within a body of the vertices that pins hold from the beginning, ascending. What cannot be found is none: [`pin_all`] says so.
@@ -90,11 +56,19 @@ pub(super) fn pin_all(
         let path = scene.element_path("pin", at) + ".select";
         let chosen = select(scene, &path, &pin.select, object, &engine.positions(object.vertices.clone()))?;
         let vertices: Vec<u32> = chosen.into_iter().map(|v| base + v).collect();
+        let links = match &pin.follow {
+            Some(leader) => {
+                follow::check(scene, &scene.element_path("pin", at), &leader.0, colliders)?;
+                links::links(object, &vertices)
+            }
+            None => Vec::new(),
+        };
         let mut held = PinnedVertices {
             places: engine.places(&vertices),
             vertices,
             motion: pin.motion.clone(),
             follow: None,
+            links,
             source: pin.clone(),
             until: pin.until.unwrap_or(f64::INFINITY),
             taken: false,
@@ -123,7 +97,8 @@ impl PinnedVertices {
 
     /// Follows what it has to, from where its vertices were taken at a time, s.
     fn lead(&mut self, colliders: &[ColliderObject], time: f64) {
-        self.follow = Leader::new(&self.source, colliders, &self.places, time);
+        let follow = self.source.follow.as_ref();
+        self.follow = follow.and_then(|leader| Leader::new(&leader.0, colliders, &self.places, &self.links, time));
     }
 
     /// Whether it holds in a step that begins at a time, s.
@@ -258,6 +233,56 @@ pub(super) fn far_from_leaders(scene: &Scene, pins: &[PinnedVertices], colliders
             let (path, name) = (scene.element_path("pin", at), &leader.name);
             out.push(format!(
                 "`{path}.follow`: collider {name:?} is {near:.2} m away from what it is to carry, further than half its size"
+            ));
+        }
+    }
+    out
+}
+
+/// A stretch that is worth a word where no limit says so.
+const WORTH_SAYING: f64 = 0.05;
+
+/// How far a skin may go its own way under a stiff piece without a word, over the collider's size.
+const MOST_STRAYED: f64 = 0.04;
+
+/// What is said of pins whose skin will pull them apart, or go away under them. `bound` gives how far the body of that
+/// number may be stretched.
+pub(super) fn pulled_apart(
+    scene: &Scene,
+    pins: &[PinnedVertices],
+    objects: &[Object],
+    colliders: &[ColliderObject],
+    bound: impl Fn(usize) -> f64,
+) -> Vec<String> {
+    let (frames, fps) = (scene.settings.time.frame_count(), scene.settings.time.fps);
+    let mut out = Vec::new();
+    for (at, pin) in pins.iter().enumerate() {
+        let Some(leader) = pin.follow.as_ref().filter(|leader| leader.on_skin()) else { continue };
+        let Some(body) = objects.iter().position(|object| object.info.name == pin.source.body) else { continue };
+        let edges = links::edges(&objects[body], &pin.vertices);
+        let until = (pin.until * fps).floor().clamp(0.0, f64::from(frames)) as u32;
+        let worst = leader.worst(&pin.places, &edges, colliders, (until, fps));
+        let (path, followed) = (scene.element_path("pin", at), &colliders[leader.collider]);
+        let allowed = bound(body);
+        let allowed = if allowed.is_finite() { allowed * (1.0 + super::SLACK) } else { WORTH_SAYING };
+        if worst.stretch > allowed {
+            let [a, b] = edges[worst.edge];
+            let base = objects[body].vertices.start;
+            let [a, b] = [a, b].map(|v| (pin.vertices[v as usize] - base, pin.places[v as usize]));
+            let middle = std::array::from_fn(|k| 0.5 * (a.1[k] + b.1[k]));
+            let (much, place) = (100.0 * worst.stretch, super::place(middle));
+            out.push(format!(
+                "`{path}.follow`: the skin of {:?} pulls its vertices apart, by {much:.2} % in frame {} between {} and {}, \
+                 which begin at {place}; `by = \"together\"` keeps their distances",
+                followed.name, worst.frame, a.0, b.0
+            ));
+        }
+        let stiff = pin.source.follow.as_ref().is_some_and(|leader| leader.0.by == FollowBy::Together);
+        if stiff && worst.strayed > MOST_STRAYED * super::unsolved::diagonal(&followed.mesh.positions) {
+            out.push(format!(
+                "`{path}.follow`: the skin of {:?} moves by {:.3} m against what follows it together, in frame {}; \
+                 `only` names the part of it that is meant, `by = \"blend\"` lets it bend",
+                followed.name, worst.strayed, worst.strayed_frame
             ));
         }
     }

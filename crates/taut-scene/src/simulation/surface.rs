@@ -1,8 +1,9 @@
 //! The meshes of mesh colliders: read or made once, and where their vertices are over time.
 
 use super::build::generator;
+use super::follow::no_such_part;
 use crate::read::animated::{AnimatedMesh, read_animated};
-use crate::read::{Options, Pick, ReadError, read_mesh};
+use crate::read::{Options, Part, Pick, ReadError, read_mesh};
 use crate::scene::settings::MeshShape;
 use crate::scene::{Scene, SceneError};
 use std::path::Path;
@@ -17,6 +18,8 @@ pub(super) struct Surface {
     scale: [f64; 3],
     /// When its motion begins, s.
     start: f64,
+    /// Whether it begins anew when it has ended.
+    repeat: bool,
     shape: Arc<ColliderMesh>,
     /// Where it was last placed in the world: the time and the positions.
     last: Option<(f64, Arc<[[f64; 3]]>)>,
@@ -26,7 +29,7 @@ impl Surface {
     /// Reads or makes what a collider at a dotted path asks for. What is odd about files is added to `warnings`.
     pub fn new(scene: &Scene, path: &str, mesh: &MeshShape, warnings: &mut Vec<String>) -> Result<Self, SceneError> {
         let path = format!("{path}.shape");
-        let animated = match &mesh.generate {
+        let mut animated = match &mesh.generate {
             Some(generate) => AnimatedMesh::still(generate.mesh().map_err(generator(scene, &path, "generate"))?),
             None => read(scene, &path, mesh, warnings)?,
         };
@@ -34,10 +37,16 @@ impl Surface {
             let message = format!("`{path}.mesh` has no triangles; expected a surface");
             return Err(scene.error(&format!("{path}.mesh"), message, Vec::new()));
         }
+        leave_out(scene, &path, mesh, &mut animated)?;
         let (scale, start) = (mesh.scale.0, mesh.start);
         let rest: Vec<_> = animated.mesh.positions.iter().map(|&p| scaled(p, scale)).collect();
         let shape = Arc::new(ColliderMesh::new(&rest, &animated.mesh.triangles));
-        Ok(Surface { animated: Arc::new(animated), scale, start, shape, last: None })
+        Ok(Surface { animated: Arc::new(animated), scale, start, repeat: mesh.repeat, shape, last: None })
+    }
+
+    /// Parts of it that have a name.
+    pub fn parts(&self) -> &[Part] {
+        &self.animated.parts
     }
 
     /// The triangles, as the engine has them.
@@ -62,7 +71,9 @@ impl Surface {
 
     fn at(&self, time: f64) -> Vec<[f64; 3]> {
         let mut positions = Vec::new();
-        self.animated.positions_at(time - self.start, &mut positions);
+        let (time, duration) = (time - self.start, self.animated.duration);
+        let time = if self.repeat && duration > 0.0 { time.rem_euclid(duration) } else { time };
+        self.animated.positions_at(time, &mut positions);
         positions.iter_mut().for_each(|p| *p = scaled(*p, self.scale));
         positions
     }
@@ -96,6 +107,20 @@ fn scaled(p: [f64; 3], scale: [f64; 3]) -> [f64; 3] {
     std::array::from_fn(|k| p[k] * scale[k])
 }
 
+/// Leaves out the parts that a mesh collider is to be without.
+fn leave_out(scene: &Scene, path: &str, shape: &MeshShape, mesh: &mut AnimatedMesh) -> Result<(), SceneError> {
+    if shape.without.is_empty() {
+        return Ok(());
+    }
+    let (at, what) = (format!("{path}.without"), shape.mesh.as_deref().unwrap_or("the mesh"));
+    let out = no_such_part(scene, &at, &shape.without, what, &mesh.parts, mesh.mesh.triangles.len())?;
+    if !out.contains(&false) {
+        return Err(scene.error(&at, format!("`{at}` leaves nothing of {what}"), Vec::new()));
+    }
+    mesh.retain(|triangle| !out[triangle]);
+    Ok(())
+}
+
 /// Reads the files of a mesh collider. Messages call them as the scene does.
 fn read(scene: &Scene, path: &str, mesh: &MeshShape, warnings: &mut Vec<String>) -> Result<AnimatedMesh, SceneError> {
     let at = format!("{path}.mesh");
@@ -120,7 +145,8 @@ fn read(scene: &Scene, path: &str, mesh: &MeshShape, warnings: &mut Vec<String>)
     let at = format!("{path}.cache");
     let found = scene.asset(&at, cache)?;
     let moving = read_animated(&found, Some(&topology), mesh.fps, &options);
-    let moving = moving.map_err(|error| unreadable(&at, &found, cache, error))?;
+    let mut moving = moving.map_err(|error| unreadable(&at, &found, cache, error))?;
+    moving.parts = file.parts;
     warnings.extend(moving.warnings.iter().map(|warning| format!("{cache}: {warning}")));
     Ok(moving)
 }

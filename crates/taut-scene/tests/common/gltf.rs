@@ -156,3 +156,76 @@ pub fn skinned() -> Maker {
     );
     m
 }
+
+/// A figure that plays for a second: a round trunk of radius 0.1 m along y from 0 to 0.8 m on the bones `hip` and `chest`,
+/// which share what is between 0.5 and 0.7 m, and beside it at x = 0.16 m an arm of radius 0.03 m from 0.1 to 0.45 m on the
+/// bone `arm`. The hip turns about y and rises by 0.1 m, the arm swings up sideways about its upper end, the chest leans
+/// about x: all by angles in degrees. The trunk has the material `skin`, the arm `sleeve`.
+pub fn figure([hip, arm, chest]: [f32; 3]) -> Maker {
+    let mut m = Maker::new();
+    let trunk = tube(&mut m, 0.1, 0.0, [0.0, 0.8], |y| {
+        let upper = ((y - 0.5) / 0.2).clamp(0.0, 1.0);
+        ([0, 1], [1.0 - upper, upper])
+    });
+    let limb = tube(&mut m, 0.03, 0.16, [0.1, 0.45], |_| ([2, 0], [1.0, 0.0]));
+    let primitive = |(position, joints, weights, indices): (usize, usize, usize, usize), material: usize| {
+        json!({"attributes": {"POSITION": position, "JOINTS_0": joints, "WEIGHTS_0": weights}, "indices": indices,
+            "material": material})
+    };
+    m.set("meshes", json!([{"name": "trunk", "primitives": [primitive(trunk, 0), primitive(limb, 1)]}]));
+    m.set("materials", json!([{"name": "skin"}, {"name": "sleeve"}]));
+    let bind = |[x, y]: [f32; 2]| [1., 0., 0., 0., 0., 1., 0., 0., 0., 0., 1., 0., -x, -y, 0., 1.];
+    let bind = m.floats("MAT4", &[bind([0.0, 0.0]), bind([0.0, 0.6]), bind([0.16, 0.45])].concat());
+    m.set("skins", json!([{"joints": [1, 2, 3], "inverseBindMatrices": bind}]));
+    m.set(
+        "nodes",
+        json!([{"name": "figure", "mesh": 0, "skin": 0}, {"name": "hip", "children": [2, 3]},
+            {"name": "chest", "translation": [0.0, 0.6, 0.0]}, {"name": "arm", "translation": [0.16, 0.45, 0.0]}]),
+    );
+    let times = m.floats("SCALAR", &[0.0, 1.0]);
+    let mut turn = |axis: usize, degrees: f32| {
+        let half = 0.5 * degrees.to_radians();
+        let mut end = [0.0, 0.0, 0.0, half.cos()];
+        end[axis] = half.sin();
+        m.floats("VEC4", &[[0.0, 0.0, 0.0, 1.0], end].concat())
+    };
+    let [hip, arm, chest] = [turn(1, hip), turn(2, arm), turn(0, chest)];
+    let rise = m.floats("VEC3", &[0.0, 0.0, 0.0, 0.0, 0.1, 0.0]);
+    let samplers = [hip, chest, arm, rise].map(|output| json!({"input": times, "output": output}));
+    let channel =
+        |sampler: usize, node: usize, path: &str| json!({"sampler": sampler, "target": {"node": node, "path": path}});
+    m.set(
+        "animations",
+        json!([{"name": "go", "samplers": samplers, "channels": [channel(0, 1, "rotation"),
+            channel(1, 2, "rotation"), channel(2, 3, "rotation"), channel(3, 1, "translation")]}]),
+    );
+    m
+}
+
+/// An open tube along y around (x, 0): positions, joints, weights and indices. `bones` gives two joints and weights at a height.
+fn tube(
+    m: &mut Maker,
+    radius: f32,
+    x: f32,
+    [low, high]: [f32; 2],
+    bones: impl Fn(f32) -> ([u16; 2], [f32; 2]),
+) -> (usize, usize, usize, usize) {
+    let (around, rows) = (24_u16, 16_u16);
+    let (mut positions, mut joints, mut weights, mut indices) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for row in 0..=rows {
+        let y = low + (high - low) * f32::from(row) / f32::from(rows);
+        let ([a, b], [u, v]) = bones(y);
+        for k in 0..around {
+            let angle = f32::from(k) / f32::from(around) * std::f32::consts::TAU;
+            positions.extend([x + radius * angle.cos(), y, radius * angle.sin()]);
+            joints.extend([a, b, 0, 0]);
+            weights.extend([u, v, 0.0, 0.0]);
+            let (here, next) = (row * around + k, row * around + (k + 1) % around);
+            if row < rows {
+                indices.extend([here, here + around, next, next, here + around, next + around]);
+            }
+        }
+    }
+    let positions = m.floats("VEC3", &positions);
+    (positions, m.shorts("VEC4", &joints), m.floats("VEC4", &weights), m.shorts("SCALAR", &indices))
+}

@@ -13,13 +13,23 @@ use super::track::read_tracks;
 use super::transform::{Placement, from_columns};
 use crate::read::error::{ReadError, Result, count, quote};
 use crate::read::groups::Groups;
+use crate::read::parts::{Part, PartKind};
 use crate::read::{MOST_NAMES, Options, Pick, ignored_attributes};
 use glam::{DAffine3, DQuat, DVec3};
+
+/// What a document comes to.
+pub(crate) struct Built {
+    pub scene: Scene,
+    /// In its rest pose.
+    pub mesh: TriMesh,
+    pub parts: Vec<Part>,
+    pub warnings: Vec<String>,
+}
 
 /// A mesh to read: its index, and the node it hangs on.
 type Instance = (usize, Option<usize>);
 
-pub(super) fn build(file: &str, document: &Document, options: &Options) -> Result<(Scene, TriMesh, Vec<String>)> {
+pub(super) fn build(file: &str, document: &Document, options: &Options) -> Result<Built> {
     let root = &document.root;
     let (nodes, order) = build_nodes(file, root)?;
     let accessors = Accessors::new(file, document);
@@ -38,7 +48,7 @@ pub(super) fn build(file: &str, document: &Document, options: &Options) -> Resul
         let mirrors =
             gathered.body.skin.is_none() && node.is_some_and(|node| globals[node].matrix3.determinant() < 0.0);
         let name = node.and_then(|node| root.nodes[node].name.as_ref()).or(root.meshes[mesh].name.as_ref());
-        flat.add(&mut gathered, name.map(String::as_str), mirrors);
+        flat.add(root, &mut gathered, name.map(String::as_str), mirrors);
         scene.bodies.push(gathered.body);
     }
     let mut targets = vec![0; scene.nodes.len()];
@@ -48,8 +58,9 @@ pub(super) fn build(file: &str, document: &Document, options: &Options) -> Resul
         }
     }
     scene.tracks = read_tracks(file, root, &accessors, options, &targets)?;
+    let parts = flat.take_parts();
     let (mesh, warnings) = flat.finish(file, &scene)?;
-    Ok((scene, mesh, warnings))
+    Ok(Built { scene, mesh, parts, warnings })
 }
 
 /// The nodes with their parents, and an order in which parents come first.
@@ -222,6 +233,8 @@ struct Flat {
     mesh: TriMesh,
     vertices: usize,
     groups: Groups,
+    materials: Groups,
+    bones: Groups,
     bodies: usize,
     bodies_with_uvs: usize,
     skipped: usize,
@@ -229,12 +242,14 @@ struct Flat {
 }
 
 impl Flat {
-    fn add(&mut self, gathered: &mut Gathered, name: Option<&str>, mirrors: bool) {
+    fn add(&mut self, root: &Root, gathered: &mut Gathered, name: Option<&str>, mirrors: bool) {
         // The budget of numbers keeps all of these far below 2³².
         let (first, first_uv) = (self.vertices as u32, self.mesh.uvs.len() as u32);
         // A mirrored body would show its inside.
         let turn = |t: &[u32; 3], by: u32| if mirrors { [t[0], t[2], t[1]] } else { *t }.map(|v| v + by);
+        let first_triangle = self.mesh.triangles.len() as u32;
         self.mesh.triangles.extend(gathered.triangles.iter().map(|t| turn(t, first)));
+        self.add_parts(root, gathered, name, first_triangle);
         self.mesh.uv_triangles.extend(gathered.uv_triangles.iter().map(|t| turn(t, first_uv)));
         self.mesh.uvs.append(&mut gathered.uvs);
         let added = gathered.body.positions.len();
@@ -251,6 +266,38 @@ impl Flat {
                 self.ignored.push(name.clone());
             }
         }
+    }
+
+    /// Notes what the triangles of a body belong to; the first of them has the number `first`.
+    fn add_parts(&mut self, root: &Root, gathered: &Gathered, name: Option<&str>, first: u32) {
+        if let Some(name) = name {
+            let id = self.groups.id(name);
+            self.groups.add_triangles(id, first..first + gathered.triangles.len() as u32);
+        }
+        let mut start = 0;
+        for &(end, material) in &gathered.materials {
+            let material = material.and_then(|material| root.materials.get(material)?.name.as_deref());
+            if let Some(name) = material {
+                let id = self.materials.id(name);
+                self.materials.add_triangles(id, first + start as u32..first + end as u32);
+            }
+            start = end;
+        }
+        let Some(skin) = &gathered.body.skin else { return };
+        for (number, triangle) in (first..).zip(&gathered.triangles) {
+            let joint = skin.joints.get(gathered.body.strongest(triangle));
+            if let Some(name) = joint.and_then(|&joint| root.nodes[joint].name.as_deref()) {
+                let id = self.bones.id(name);
+                self.bones.add_triangles(id, [number]);
+            }
+        }
+    }
+
+    fn take_parts(&mut self) -> Vec<Part> {
+        let mut parts = self.groups.take_parts(PartKind::Node);
+        parts.extend(self.materials.take_parts(PartKind::Material));
+        parts.extend(self.bones.take_parts(PartKind::Bone));
+        parts
     }
 
     fn finish(mut self, file: &str, scene: &Scene) -> Result<(TriMesh, Vec<String>)> {

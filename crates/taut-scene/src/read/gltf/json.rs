@@ -13,6 +13,7 @@ pub(super) struct Root {
     pub scenes: Vec<Scene>,
     pub nodes: Vec<Node>,
     pub meshes: Vec<Mesh>,
+    pub materials: Vec<Material>,
     pub skins: Vec<Skin>,
     pub animations: Vec<Animation>,
     pub accessors: Vec<Accessor>,
@@ -60,8 +61,15 @@ pub(super) struct Mesh {
 pub(super) struct Primitive {
     pub attributes: HashMap<String, usize>,
     pub indices: Option<usize>,
+    pub material: Option<usize>,
     pub mode: Option<u32>,
     pub targets: Vec<HashMap<String, usize>>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+pub(super) struct Material {
+    pub name: Option<String>,
 }
 
 #[derive(Deserialize, Default)]

@@ -14,10 +14,9 @@ mod scene;
 mod track;
 mod transform;
 
-use taut::mesh::TriMesh;
-
 use super::error::{Result, count, quote};
 use super::{MeshFile, Options, Source};
+pub(super) use build::Built;
 pub(super) use scene::Scene;
 
 pub(super) fn begins(bytes: &[u8]) -> bool {
@@ -26,29 +25,29 @@ pub(super) fn begins(bytes: &[u8]) -> bool {
 
 pub(super) fn read(source: &Source, options: &Options) -> Result<MeshFile> {
     let document = container::open(source)?;
-    let (_, mesh, mut warnings) = build::build(source.name, &document, options)?;
+    let Built { mesh, parts, mut warnings, .. } = build::build(source.name, &document, options)?;
     if !document.root.animations.is_empty() {
         let many = count(document.root.animations.len(), "animation does", "animations do");
         warnings.push(format!("{many} not play: the mesh is taken as it stands"));
     }
     let format = if begins(source.bytes) { "glTF binary" } else { "glTF" };
-    Ok(MeshFile { format, surface: Some(mesh), tets: None, warnings })
+    Ok(MeshFile { format, surface: Some(mesh), parts, warnings, ..MeshFile::default() })
 }
 
-/// The motion, the mesh in its rest pose, and warnings.
-pub(super) fn read_scene(source: &Source, options: &Options) -> Result<(Scene, TriMesh, Vec<String>)> {
+/// The motion, and the mesh in its rest pose.
+pub(super) fn read_scene(source: &Source, options: &Options) -> Result<Built> {
     let document = container::open(source)?;
-    let (scene, mesh, mut warnings) = build::build(source.name, &document, options)?;
+    let mut built = build::build(source.name, &document, options)?;
     let all = &document.root.animations;
     if let (Some(first), None, 2..) = (all.first(), &options.animation, all.len()) {
         let which = first.name.as_ref().map_or(String::new(), |name| format!(", {},", quote(name.as_bytes())));
         let known = name_list(all.iter().filter_map(|animation| animation.name.as_deref()));
-        warnings.push(format!(
+        built.warnings.push(format!(
             "of {} animations only the first{which} plays; `animation` names another: {known}",
             all.len()
         ));
     }
-    Ok((scene, mesh, warnings))
+    Ok(built)
 }
 
 /// What names there are, for errors.

@@ -21,6 +21,8 @@ const MAX_LOOKUPS: usize = 16;
 pub(super) struct Gathered {
     pub body: Body,
     pub triangles: Vec<[u32; 3]>,
+    /// Where the triangles of each primitive end, and its material.
+    pub materials: Vec<(usize, Option<usize>)>,
     pub uvs: Vec<[f64; 2]>,
     pub uv_triangles: Vec<[u32; 3]>,
     /// Whether every primitive has texture coordinates.
@@ -88,6 +90,7 @@ pub(super) fn gather(file: &str, root: &Root, accessors: &Accessors, mesh: usize
         }
         let triangles = read_triangles(primitive, accessors, vertices.positions.len() / 3, &fail)?;
         gathered.append(&vertices, &triangles, &mut welder);
+        gathered.materials.push((gathered.triangles.len(), primitive.material));
     }
     Ok(gathered)
 }

@@ -99,6 +99,19 @@ fn set_part(placement: &mut Placement, part: Part, value: &[f64]) {
 }
 
 impl Body {
+    /// The joint of the skin that has most of a triangle's weight; of equal ones the first.
+    pub(super) fn strongest(&self, triangle: &[u32; 3]) -> usize {
+        let each = self.influences_each;
+        let of = |&v: &u32| &self.influences[v as usize * each..(v as usize + 1) * each];
+        let all = || triangle.iter().flat_map(of);
+        let total = |joint: u32| all().filter(|i| i.0 == joint).map(|i| i.1).sum::<f32>();
+        let best = all().map(|&(joint, _)| (total(joint), joint)).reduce(|best, next| {
+            let better = next.0 > best.0 || (next.0 == best.0 && next.1 < best.1);
+            if better { next } else { best }
+        });
+        best.map_or(usize::MAX, |(_, joint)| joint as usize)
+    }
+
     fn place(&self, globals: &[DAffine3], weights: &[f64], out: &mut Vec<[f64; 3]>) {
         let own = self.node.map_or(DAffine3::IDENTITY, |node| globals[node]);
         let bones: Vec<DAffine3> = match &self.skin {

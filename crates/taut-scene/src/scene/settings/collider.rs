@@ -94,6 +94,9 @@ section! {
         mesh: Option<String> = None;
         /// Of a glTF file, the node or mesh with this name; all of them if not given.
         part: Option<String> = None;
+        /// Names of parts (nodes, materials, bones, groups) that are left out, as if they were not there: arms that hang
+        /// inside a skirt. `*` stands for anything.
+        without: Vec<String> = Vec::new();
         /// Of a glTF file, the animation with this name; the first if not given.
         animation: Option<String> = None;
         /// A point cache (PC2, MDD) in the scene's folder that moves the vertices of `mesh`.
@@ -102,6 +105,8 @@ section! {
         fps: f64 = 24.0 => Rule::ANY.from(1.0).to(10_000.0).unit("1/s");
         /// When its animation begins.
         start: f64 = 0.0 => Rule::ANY.from(-1e6).to(1e6).unit("s");
+        /// Whether its animation begins anew whenever it has ended.
+        repeat as "loop": bool = false;
         /// A mesh made from a few numbers. Give this or `mesh`.
         generate: Option<GenerateSurface> = None;
         /// Factors along its own x, y and z, or one for all. Applied first.

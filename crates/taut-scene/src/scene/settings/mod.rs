@@ -24,7 +24,10 @@ pub use limit::{
 };
 pub use material::{ClothElastic, Continuum, ElasticDamping, FabricName, Links, SolidElastic, StretchShear};
 pub use output::{Camera, Coloured, Output, Pictures};
-pub use pin::{Motion, Pin, Resize, Revolve, RigidMotion, Select, SelectBox, SelectSphere, SelectTable, Weight};
+pub use pin::{
+    Follow, FollowBy, Leader, Motion, Pin, Resize, Revolve, RigidMotion, Select, SelectBox, SelectSphere, SelectTable,
+    Weight,
+};
 pub use solver::{AlphaBeta, Auto, Global, Integrator, Newmark, Pbd, Plain, Solver};
 pub use values::{AxisTurn, Colour, Each, Form, FormatName, Frames, GrainChoice, Precision, Turn};
 pub use world::{About, Air, Drag, Time, World};

@@ -19,13 +19,74 @@ section! {
         select: Select;
         /// How they move. Without it they stay where they are.
         motion: Option<Motion> = None;
-        /// The name of a collider that they move along with, before `motion`; on a mesh that deforms, each with the
-        /// triangle it is nearest to.
-        follow: Option<String> = None;
+        /// The collider that they move along with, before `motion`: its name, or a table that says how.
+        follow: Option<Leader> = None;
         /// When they are taken hold of, where they then are. `select` looks at where everything begins.
         from: f64 = 0.0 => Rule::ANY.from(0.0).unit("s");
         /// When they are let go; never if not given.
         until: Option<f64> = None => Rule::ANY.from(0.0).unit("s");
+    }
+}
+
+section! {
+    /// What pins move along with, and how. All but `collider` matters only to meshes that deform.
+    pub struct Follow {
+        /// The name of a collider.
+        collider: String;
+        /// How vertices go along with a skin that bends and stretches.
+        by: FollowBy = FollowBy::Together;
+        /// Names of parts of the collider (nodes, materials, bones, groups) that alone are followed; `*` stands for
+        /// anything. All of it if empty.
+        only: Vec<String> = Vec::new();
+        /// How far around each vertex the skin counts, along the skin, if `by` is "blend"; a tenth of the
+        /// collider's size if not given.
+        radius: Option<f64> = None => Rule::ANY.above(0.0).to(1e6).unit("m");
+    }
+}
+
+choice! {
+    /// How pins go along with a skin that bends and stretches.
+    pub enum FollowBy {
+        /// Those that hang together, as one stiff piece that turns and moves as the skin under it does on the whole: a
+        /// waistband keeps its lengths.
+        Together = "together",
+        /// Each as the skin around it does on the whole: what is held bends, and stretches a little where the skin does.
+        Blend = "blend",
+        /// Each with the triangle it is nearest to: what is held stretches as the skin does, and where neighbours are
+        /// nearest to different limbs it is torn.
+        Triangle = "triangle",
+    }
+}
+
+/// What pins move along with: the name of a collider, or a table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Leader(pub Follow);
+
+impl Value for Leader {
+    fn expected(_: &Rule) -> String {
+        "the name of a collider, or a table with collider, by, only or radius".into()
+    }
+
+    fn decode(reader: &mut Reader, node: &Node, rule: &Rule) -> Option<Self> {
+        match &node.tree {
+            Tree::Text(name) => {
+                let (by, only) = (FollowBy::default(), Vec::new());
+                Some(Leader(Follow { collider: name.clone(), by, only, radius: None }))
+            }
+            Tree::Table(_) => Follow::decode(reader, node, rule).map(Leader),
+            _ => {
+                reader.unexpected(node, &Self::expected(rule), Vec::new());
+                None
+            }
+        }
+    }
+
+    fn schema(rule: &Rule) -> Json {
+        json!({ "anyOf": [{ "type": "string" }, Follow::schema(rule)] })
+    }
+
+    fn json(&self) -> Json {
+        Value::json(&self.0)
     }
 }
 
