@@ -4,7 +4,10 @@
 //! ```sh
 //! cargo run --release -p taut --example steps -- [steps]
 //! ```
+//!
+//! With `-` for the steps it reads how many from its input, line by line, and prints a line after each lot.
 
+use std::io::BufRead;
 use std::time::Instant;
 use taut::mesh::TriMesh;
 use taut::{Cloth, ModelBuilder, Params, Scratch, State, measure, step};
@@ -22,7 +25,7 @@ fn sheet() -> TriMesh {
 }
 
 fn main() -> Result<(), taut::BuildError> {
-    let steps: u32 = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(600);
+    let given = std::env::args().nth(1).unwrap_or_else(|| "600".to_owned());
     let mut builder = ModelBuilder::new();
     builder.add_cloth("sheet", &sheet(), &Cloth::default())?;
     let model = builder.build::<f32>()?;
@@ -30,11 +33,18 @@ fn main() -> Result<(), taut::BuildError> {
     state.set_pins(&model, &[0, SIDE - 1]);
     let params = Params { substeps: 5, ..Params::default() };
     let mut positions = vec![[0.0f32; 3]; model.vertices()];
-    let start = Instant::now();
-    for _ in 0..steps {
-        step(&model, &mut state, &mut scratch, &params, 1.0 / 60.0);
-        state.positions_into(&model, &mut positions);
+    let mut go = |steps: u32| {
+        let start = Instant::now();
+        for _ in 0..steps {
+            step(&model, &mut state, &mut scratch, &params, 1.0 / 60.0);
+            state.positions_into(&model, &mut positions);
+        }
+        println!("{:.4} {:016x}", start.elapsed().as_secs_f64(), measure::state_hash(&model, &state));
+    };
+    let number = |text: &str| text.trim().parse().unwrap_or(600);
+    match given.as_str() {
+        "-" => std::io::stdin().lock().lines().map_while(Result::ok).for_each(|line| go(number(&line))),
+        steps => go(number(steps)),
     }
-    println!("{:.4} {:016x}", start.elapsed().as_secs_f64(), measure::state_hash(&model, &state));
     Ok(())
 }

@@ -32,6 +32,7 @@ mod simple;
 pub mod surface;
 mod untangle;
 
+pub use pipeline::{Touch, Toucher};
 pub use report::{Blockers, ContactReport};
 pub use settings::{ColliderMesh, Contact, ContactMaterial, MeshCollider};
 pub use shape::{Pose, Shape};

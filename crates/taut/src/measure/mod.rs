@@ -1,12 +1,21 @@
 //! Meters: what a state is, in numbers. All in f64 and in a fixed order, whatever the simulation's precision.
 
+mod contacts;
 mod energy;
 mod field;
 mod stretch;
+#[cfg(feature = "global")]
+mod tangent;
 
+pub use crate::contact::{Touch, Toucher};
+#[cfg(feature = "global")]
+pub use crate::solve::global::Tangent;
+pub use contacts::contacts;
 pub use energy::{elastic_energy, firmness};
 pub use field::{Field, FieldPlace};
 pub use stretch::{HeldParts, TriangleStretch, stretches};
+#[cfg(feature = "global")]
+pub use tangent::tangent;
 
 use crate::constraint::{Batch, Block, Visit};
 use crate::element::{Element, RowValues};

@@ -16,8 +16,11 @@ mod search;
 mod surfaces;
 #[cfg(test)]
 mod tests;
+mod touching;
 
 pub(crate) use surfaces::ModelSurfaces;
+pub use touching::{Touch, Toucher};
+pub(crate) use touching::{TouchInput, touching};
 
 use super::bvh::Aabb;
 use super::candidates::NearPair;

@@ -298,7 +298,7 @@ fn closing(motion: &IntervalMotion, pair: &NearPair) -> f64 {
 }
 
 /// How far apart the same places are at rest, m: cloth finer than its thickness must not push itself apart.
-fn room(surfaces: &Surfaces, pair: &NearPair) -> f64 {
+pub(super) fn room(surfaces: &Surfaces, pair: &NearPair) -> f64 {
     let rest = &surfaces.source.rest;
     if !pair.nodes.iter().all(|&i| (i as usize) < rest.len()) {
         return f64::INFINITY;
@@ -313,7 +313,7 @@ fn room(surfaces: &Surfaces, pair: &NearPair) -> f64 {
 /// The distance that two surfaces keep, m, and how much of it is solid. None if their contact is not for rows: vertices of cloth meet
 /// simple shapes on their own, so that of those only edges and corners are left, and round ones where they
 /// dent large triangles.
-fn wanted(a: &Party, b: &Party, kind: PairKind) -> Option<(f64, f64)> {
+pub(super) fn wanted(a: &Party, b: &Party, kind: PairKind) -> Option<(f64, f64)> {
     match (a.collider, b.collider) {
         (false, false) => Some((0.5 * (a.material.thickness + b.material.thickness), 0.0)),
         (true, true) => None,

@@ -55,6 +55,11 @@ impl ModelSurfaces {
         let edges = sums.into_iter().map(mean).collect();
         ModelSurfaces { bodies, rest, edge: mean(all), edges }
     }
+
+    /// The surface of each body.
+    pub(super) fn surfaces(&self) -> impl Iterator<Item = &Surface> {
+        self.bodies.iter().map(SurfaceBvh::surface)
+    }
 }
 
 /// What meets in a step: bodies, then colliders.

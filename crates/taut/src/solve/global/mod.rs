@@ -37,11 +37,14 @@ mod residuals;
 mod small;
 mod stiffness;
 mod table;
+mod tangent;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use fastest::fastest_mode;
 pub(crate) use multigrid::{Follows, Plane};
+pub use tangent::Tangent;
+pub(crate) use tangent::tangent;
 
 use super::Solver;
 use super::user::UserRows;
