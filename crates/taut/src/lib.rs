@@ -50,7 +50,7 @@ mod team;
 
 pub use builder::{
     Bending, BuildError, Cloth, ClothDamping, ClothElasticity, ClothStiffness, ElasticDamping, Grain, Membrane,
-    ModelBuilder, Oddity, Orthotropic, Solid, SolidElasticity, SolidStiffness, StrainForm, Warning,
+    ModelBuilder, Oddity, Orthotropic, RestShape, Solid, SolidElasticity, SolidStiffness, StrainForm, Warning,
 };
 pub use contact::{
     Blockers, Collider, ColliderMesh, Contact, ContactMaterial, ContactReport, MeshCollider, Pose, Shape,

@@ -1,6 +1,6 @@
 //! Cloth: triangles with strain, edges, hinges, faces.
 
-use super::frames::{Material, Materials, Unusable, inverse2, materials};
+use super::frames::{Material, Materials, RestShape, Unusable, inverse2, materials};
 use super::links::LinkFinder;
 use super::patches::{Bending, PatchSheet};
 use super::{
@@ -25,7 +25,9 @@ pub struct Cloth {
     pub form: StrainForm,
     /// How strongly each row is held.
     pub stiffness: ClothStiffness,
-    /// The lengths along weft and warp that count as unstretched, over those of the mesh.
+    /// What shape it wants to have.
+    pub rest: RestShape,
+    /// The lengths along weft and warp that count as unstretched, over those of the shape at rest.
     pub rest_stretch: [f64; 2],
     /// How fast motion along each row dies.
     pub damping: ClothDamping,
@@ -85,6 +87,7 @@ impl Default for Cloth {
             grain: Grain::default(),
             form: StrainForm::default(),
             stiffness: ClothStiffness::default(),
+            rest: RestShape::default(),
             rest_stretch: [1.0, 1.0],
             damping: ClothDamping::default(),
             elasticity: None,
@@ -159,7 +162,7 @@ impl ModelBuilder {
         cloth.check(name)?;
         let triangles = self.checked_triangles(name, base, mesh)?;
         let Materials { qs, unusable, slants } =
-            materials(mesh, self.positions.get(base as usize..).unwrap_or_default(), cloth.grain);
+            materials(mesh, self.positions.get(base as usize..).unwrap_or_default(), cloth.grain, cloth.rest);
         match unusable {
             Unusable::Some(bad) => self.warn(name, Oddity::NoGrain, &bad),
             Unusable::Scrambled(bad) => self.warn(name, Oddity::ScrambledGrain, &bad),
@@ -303,9 +306,13 @@ impl ModelBuilder {
             let [a, b] = side.ends.map(|v| V3::from(self.positions[v as usize]));
             let t = side.triangles[0];
             let along = material_edge(triangles[t], &qs[t], side.ends);
+            let length = match cloth.rest {
+                RestShape::Mesh => (b - a).norm2().sqrt(),
+                RestShape::Uv => along[0].hypot(along[1]),
+            };
             self.loose.edges.push(Loose {
                 index: side.ends,
-                rest: [1.0 / (b - a).norm2().sqrt(), rest_stretch(along, cloth)],
+                rest: [1.0 / length, rest_stretch(along, cloth)],
                 stiffness: [cloth.stiffness.edge],
                 damping: [cloth.damping.edge],
                 elastic: None,
@@ -313,7 +320,7 @@ impl ModelBuilder {
         }
     }
 
-    /// A hinge on every edge with two triangles, at rest as the mesh is; or patches, if the cloth asks for them.
+    /// A hinge on every edge with two triangles, at rest as the cloth is; or patches, if the cloth asks for them.
     fn add_hinges(
         &mut self,
         name: &str,
@@ -333,7 +340,8 @@ impl ModelBuilder {
             return;
         }
         if let (Some(elasticity), Bending::Patches) = (&cloth.elasticity, cloth.bending) {
-            return self.add_patches(&PatchSheet { triangles, qs, sides: edges }, elasticity);
+            let flat = cloth.rest == RestShape::Uv;
+            return self.add_patches(&PatchSheet { triangles, qs, sides: edges, flat }, elasticity);
         }
         let projected = if cloth.elasticity.is_some() { 0.0 } else { 1.0 };
         for side in edges.iter().filter(|s| s.count == 2) {
@@ -350,7 +358,10 @@ impl ModelBuilder {
                 continue;
             }
             let index = [x0, x1, a, b];
-            let rest = rest_angle(index.map(|v| V3::from(self.positions[v as usize])));
+            let rest = match cloth.rest {
+                RestShape::Mesh => rest_angle(index.map(|v| V3::from(self.positions[v as usize]))),
+                RestShape::Uv => 0.0,
+            };
             let elastic = cloth.elasticity.map(|e| {
                 let edge = material_edge(triangles[t1], &qs[t1], [x0, x1]);
                 let l = edge[0].hypot(edge[1]);

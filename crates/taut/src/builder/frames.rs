@@ -33,6 +33,17 @@ impl Default for Grain {
     }
 }
 
+/// What shape a cloth wants to have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RestShape {
+    /// That of its mesh.
+    #[default]
+    Mesh,
+    /// Flat, each triangle as its texture coordinates have it, in m: a sewn garment, whose mesh is only where it begins.
+    /// Triangles without usable coordinates keep the mesh's shape.
+    Uv,
+}
+
 /// The edges of a triangle in its material frame: Q = [q1, q2], q = (along weft, along warp), m.
 pub(super) type Material = [[f64; 2]; 2];
 
@@ -47,7 +58,10 @@ pub(super) struct Materials {
 }
 
 /// The material coordinates of every triangle of a mesh whose vertices are at `positions`.
-pub(super) fn materials(mesh: &TriMesh, positions: &[[f64; 3]], grain: Grain) -> Materials {
+pub(super) fn materials(mesh: &TriMesh, positions: &[[f64; 3]], grain: Grain, rest: RestShape) -> Materials {
+    if rest == RestShape::Uv && mesh.uv_triangles.len() == mesh.triangles.len() {
+        return flat_materials(mesh, positions, grain);
+    }
     let (direction, use_uvs) = match grain {
         Grain::Uv(d) => (d, mesh.uv_triangles.len() == mesh.triangles.len()),
         Grain::Direction(d) => (d, false),
@@ -70,6 +84,27 @@ pub(super) fn materials(mesh: &TriMesh, positions: &[[f64; 3]], grain: Grain) ->
     let slanted = |t: usize| wefts[t].map(|w| (t, w.slant)).filter(|(_, s)| s[0].abs() > STRAIGHT);
     let slants = if scrambled { Vec::new() } else { (0..wefts.len()).filter_map(slanted).collect() };
     Materials { qs, unusable: if scrambled { Unusable::Scrambled(bad) } else { Unusable::Some(bad) }, slants }
+}
+
+/// The same where texture coordinates are the shape at rest.
+fn flat_materials(mesh: &TriMesh, positions: &[[f64; 3]], grain: Grain) -> Materials {
+    let (Grain::Uv(direction) | Grain::Direction(direction)) = grain;
+    let flat = |t: usize| {
+        let corner = |c: u32| mesh.uvs.get(c as usize).copied();
+        let [a, b, c] = mesh.uv_triangles[t].map(corner);
+        let (a, b, c) = (a?, b?, c?);
+        let q = [[b[0] - a[0], b[1] - a[1]], [c[0] - a[0], c[1] - a[1]]];
+        inverse2(&q).map(|_| q)
+    };
+    let flats: Vec<_> = (0..mesh.triangles.len()).map(flat).collect();
+    let bad = (0..flats.len()).filter(|&t| flats[t].is_none()).collect();
+    let as_mesh = |t: usize| {
+        let [e1, e2] = edges(mesh, positions, t);
+        let [n1, n2] = axes_along(direction, e1, e2);
+        [[n1.dot(e1), n2.dot(e1)], [n1.dot(e2), n2.dot(e2)]]
+    };
+    let qs = flats.iter().enumerate().map(|(t, flat)| flat.unwrap_or_else(|| as_mesh(t))).collect();
+    Materials { qs, unusable: Unusable::Some(bad), slants: Vec::new() }
 }
 
 /// The sine of an angle (half a degree) below which directions are the same.

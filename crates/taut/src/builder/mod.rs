@@ -13,7 +13,7 @@ mod solid;
 pub use cloth::{Cloth, ClothDamping, ClothStiffness};
 pub use elastic::{ClothElasticity, ElasticDamping, Membrane, Orthotropic, SolidElasticity};
 pub use error::{BuildError, Oddity, Warning};
-pub use frames::{Grain, StrainForm};
+pub use frames::{Grain, RestShape, StrainForm};
 pub(crate) use limits::limited_parts;
 pub use patches::Bending;
 pub use solid::{Solid, SolidStiffness};

@@ -27,6 +27,8 @@ pub(super) struct PatchSheet<'a> {
     pub qs: &'a [Material],
     /// The edges of those triangles that are used.
     pub sides: &'a [MeshEdge],
+    /// Whether it is flat at rest, whatever its mesh is.
+    pub flat: bool,
 }
 
 /// The vertex across side i of a triangle, if it has a neighbour there.
@@ -50,23 +52,23 @@ impl ModelBuilder {
             let neighbours = others.iter().flatten().count();
             let index = if neighbours > 1 { sheet.patch(corners, others, &across, t) } else { None };
             match (index, compliance(&stiffness)) {
-                (Some(index), Some(soft)) => self.push_patch(index, others[2].is_some(), &soft, gamma),
+                (Some(index), Some(soft)) => self.push_patch(index, others[2].is_some(), &soft, gamma, sheet.flat),
                 // Too few vertices for a patch, or a sliver.
                 _ => (0..3).for_each(|i| {
                     if let Some(other) = others[i] {
                         let [x0, x1, a] = [corners[i], corners[(i + 1) % 3], corners[(i + 2) % 3]];
-                        self.push_hinge([x0, x1, a, other], stiffness[i][i], gamma);
+                        self.push_hinge([x0, x1, a, other], stiffness[i][i], gamma, sheet.flat);
                     }
                 }),
             }
         }
     }
 
-    fn push_patch(&mut self, index: [u32; 6], closed: bool, soft: &[[f64; 3]; 3], gamma: f64) {
+    fn push_patch(&mut self, index: [u32; 6], closed: bool, soft: &[[f64; 3]; 3], gamma: f64, flat: bool) {
         let x = index.map(|v| V3::from(self.positions[v as usize]));
         let mut rest = crate::element::RowValues::<3>::default();
         Patch::rows(&[0.0; 3], &mut core::array::from_fn(|k| x[k + 1] - x[0]), &mut rest);
-        let mut rest = rest.0;
+        let mut rest = if flat { [0.0; 3] } else { rest.0 };
         if !closed {
             rest[2] = Patch::OPEN;
         }
@@ -79,11 +81,12 @@ impl ModelBuilder {
         self.loose.patches.push(Loose { index, rest, stiffness: none, damping: none, elastic: Some(elastic) });
     }
 
-    fn push_hinge(&mut self, index: [u32; 4], stiffness: f64, gamma: f64) {
+    fn push_hinge(&mut self, index: [u32; 4], stiffness: f64, gamma: f64, flat: bool) {
         if stiffness.is_nan() || stiffness * SLACK <= 1.0 {
             return;
         }
-        let rest = [rest_angle(index.map(|v| V3::from(self.positions[v as usize])))];
+        let rest = if flat { 0.0 } else { rest_angle(index.map(|v| V3::from(self.positions[v as usize]))) };
+        let rest = [rest];
         let elastic = Compliance { diagonal: [1.0 / stiffness], coupling: [0.0; 3], gamma: [gamma] };
         let none = [0.0];
         self.loose.hinges.push(Loose { index, rest, stiffness: none, damping: none, elastic: Some(elastic) });

@@ -3,7 +3,7 @@
 use super::contact::{FRICTION, THICKNESS};
 use super::generate::{GenerateSolid, GenerateSurface};
 use super::material::{ClothElastic, FabricName, SolidElastic};
-use super::values::{BendingChoice, Colour, Each, Form, Frames, GrainChoice, Turn};
+use super::values::{BendingChoice, Colour, Each, Form, Frames, GrainChoice, RestChoice, Turn};
 use crate::generate::Rotation;
 use crate::scene::decode::Rule;
 
@@ -75,7 +75,9 @@ section! {
         elastic: Option<ClothElastic> = None;
         /// What resists bending in cloth with `elastic` or `fabric`.
         bending: BendingChoice = BendingChoice::Hinges;
-        /// Lengths along weft and warp that count as unstretched, over those of the mesh.
+        /// What shape it wants to have.
+        rest: RestChoice = RestChoice::Mesh;
+        /// Lengths along weft and warp that count as unstretched, over those of the shape at rest.
         rest_stretch: [f64; 2] = taut::Cloth::default().rest_stretch => STRETCH;
         /// How fast motion along each kind of deformation dies. Rigid motion is never damped.
         damping: ClothDamping = ClothDamping::default();
@@ -154,6 +156,7 @@ impl ClothMaterial {
                 bend: k.bend,
                 edge: k.edge,
             },
+            rest: self.rest.into(),
             rest_stretch: self.rest_stretch,
             damping: taut::ClothDamping {
                 weft: d.weft,

@@ -54,6 +54,25 @@ impl From<BendingChoice> for taut::Bending {
     }
 }
 
+choice! {
+    /// What shape a cloth wants to have.
+    pub enum RestChoice {
+        /// That of its mesh.
+        Mesh = "mesh",
+        /// Flat, as its texture coordinates are, in metres: for a sewn garment, whose mesh is only where it begins.
+        Uv = "uv",
+    }
+}
+
+impl From<RestChoice> for taut::RestShape {
+    fn from(choice: RestChoice) -> Self {
+        match choice {
+            RestChoice::Mesh => taut::RestShape::Mesh,
+            RestChoice::Uv => taut::RestShape::Uv,
+        }
+    }
+}
+
 const LENGTH: Rule = Rule::ANY;
 
 /// Several numbers, or one that stands for all.
