@@ -60,7 +60,7 @@ wheel)
     environment "$home/build" maturin
     rm -f "$target"/wheels/taut-*
     "$home/build/bin/maturin" build --quiet --manifest-path crates/taut-py/Cargo.toml --out "$target/wheels" --profile "${PROFILE:-release}"
-    "$home/build/bin/maturin" sdist --quiet --manifest-path crates/taut-py/Cargo.toml --out "$target/wheels"
+    "$home/build/bin/maturin" sdist --manifest-path crates/taut-py/Cargo.toml --out "$target/wheels"
     rm -rf "$home/fresh"
     "$python" -m venv "$home/fresh"
     "$home/fresh/bin/python" -m pip install --quiet --disable-pip-version-check pytest "$target"/wheels/taut-*.whl

@@ -4,9 +4,9 @@
 //! vertices in an order of its own. Out: what a call computes is handed over with its memory; what a frozen object
 //! holds is lent as a read-only view.
 
-use crate::error::Error;
+use crate::error::{Error, argument};
 use numpy::ndarray::ArrayView2;
-use numpy::{Element, PyArray1, PyArray2, PyArrayDyn, PyArrayMethods, PyReadwriteArray2, PyUntypedArray};
+use numpy::{Element, PyArray1, PyArray2, PyArray3, PyArrayDyn, PyArrayMethods, PyReadwriteArray2, PyUntypedArray};
 use numpy::{PyArrayDescrMethods, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -65,6 +65,15 @@ pub fn rows_of<const N: usize>(name: &str, value: &Bound<'_, PyAny>, count: usiz
         return Ok(rows);
     }
     Err(Error::new_err(format!("{name} has the shape ({}, {N}); expected ({count}, {N})", rows.len())))
+}
+
+/// The same of vectors, all of them finite.
+pub fn finite_rows(name: &str, value: &Bound<'_, PyAny>, count: usize) -> PyResult<Vec<[f64; 3]>> {
+    let rows = rows_of::<3>(name, value, count)?;
+    match rows.iter().position(|p| !p.iter().all(|c| c.is_finite())) {
+        Some(at) => Err(argument(&format!("{name}[{at}]"), format!("{:?}", rows[at]), "finite numbers")),
+        None => Ok(rows),
+    }
 }
 
 /// As many numbers as expected, or one for all.
@@ -146,6 +155,12 @@ pub fn flags(name: &str, value: &Bound<'_, PyAny>, count: usize) -> PyResult<Vec
 pub fn give<T: Element, const N: usize>(py: Python<'_>, rows: Vec<[T; N]>) -> PyResult<Bound<'_, PyArray2<T>>> {
     let shape = [rows.len(), N];
     PyArray1::from_vec(py, rows.into_flattened()).reshape(shape)
+}
+
+/// Hands over matrices with their memory.
+pub fn give_blocks(py: Python<'_>, blocks: Vec<[[f64; 3]; 3]>) -> PyResult<Bound<'_, PyArray3<f64>>> {
+    let shape = [blocks.len(), 3, 3];
+    PyArray1::from_vec(py, blocks.into_flattened().into_flattened()).reshape(shape)
 }
 
 /// Hands over numbers with their memory.

@@ -13,6 +13,7 @@
 mod arrays;
 mod collider;
 mod constraint;
+mod contacts;
 mod error;
 mod guard;
 mod limit;
@@ -39,6 +40,7 @@ fn _taut(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<report::StepReport>()?;
     m.add_class::<report::LimitReport>()?;
     m.add_class::<limit::Limiter>()?;
+    m.add_class::<constraint::CFunction>()?;
     m.add_class::<scene::Scene>()?;
     m.add_class::<scene::Simulation>()?;
     m.add_function(wrap_pyfunction!(state::step, m)?)?;

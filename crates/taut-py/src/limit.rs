@@ -6,7 +6,7 @@ use crate::guard::{hold, work};
 use crate::report::LimitReport;
 use numpy::PyArray2;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyTuple};
 use std::sync::Mutex;
 use taut::limit::{
     ApslSettings, Band, CslScheme, CslSettings, LimitKind, LimitScratch, LimitSpec, RestEdge, RestTet, RestTriangle,
@@ -272,18 +272,15 @@ impl Limiter {
         Ok((arrays::give(py, p)?, LimitReport(report)))
     }
 
-    /// The velocities alone, if all one wants is a filter in a line.
-    #[pyo3(signature = (positions, velocities, dt, *, masses=None, fixed=None))]
+    /// `limiter(positions, velocities, dt, masses=…, fixed=…)`: the velocities alone, if all one wants is a filter in a
+    /// line. Takes what `apply` takes.
+    #[pyo3(signature = (*given, **named))]
     fn __call__<'py>(
-        &self,
-        py: Python<'py>,
-        positions: &Bound<'py, PyAny>,
-        velocities: &Bound<'py, PyAny>,
-        dt: f64,
-        masses: Option<&Bound<'py, PyAny>>,
-        fixed: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        Ok(self.apply(py, positions, velocities, dt, masses, fixed)?.0)
+        this: &Bound<'py, Self>,
+        given: &Bound<'py, PyTuple>,
+        named: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        this.call_method("apply", given, named)?.get_item(0)
     }
 
     fn __repr__(&self) -> String {

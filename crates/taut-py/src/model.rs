@@ -285,7 +285,7 @@ impl ModelBuilder {
     /// Adds a constraint written in Python: rows c(x) over groups of 1 to 5 vertices each, in the step like any
     /// element.
     ///
-    /// `vertices` is (n, k); `function(rows, x)` gets the numbers of some rows (m,) and their vertices' positions (m,
+    /// `function` may also be a `CFunction`. `vertices` is (n, k); `function(rows, x)` gets the numbers of some rows (m,) and their vertices' positions (m,
     /// k, 3) in m and returns values (m,) and gradients (m, k, 3). Strength is either `compliance` (energy ½
     /// c²/compliance J, with a `damping` time in s) or `stiffness` (0 to 1 per projection), a number or one for each
     /// row. `side` says what is allowed: "zero", "at-most" or "at-least" 0.
@@ -303,7 +303,11 @@ impl ModelBuilder {
     ) -> PyResult<()> {
         let rows = constraint::rows(vertices, [compliance, stiffness], damping, side)?;
         let mut inner = hold("builder", &self.inner)?;
-        inner.builder.add_constraint(constraint::PyConstraint::new(name, function)?, &rows).map_err(build)?;
+        match constraint::Own::new(name, function)? {
+            constraint::Own::Python(own) => inner.builder.add_constraint(own, &rows),
+            constraint::Own::C(own) => inner.builder.add_constraint(own, &rows),
+        }
+        .map_err(build)?;
         inner.python = true;
         Ok(())
     }
@@ -475,6 +479,34 @@ impl Model {
             Engine::F64(model) => Engine::F64(Arc::new(work(py, || limited(model, &specs))??)),
         };
         Ok(Model { engine, python: self.python })
+    }
+
+    /// Elastic forces at positions (n, 3), m, and velocities (n, 3), m/s, at rest if not given, and how they change: a
+    /// dict of forces (n, 3), N; pairs (m, 2) of vertices i, j; stiffness (m, 3, 3), −∂fᵢ/∂xⱼ in N/m; damping (m, 3,
+    /// 3), −∂fᵢ/∂vⱼ in N·s/m, empty if nothing is damped. A pair may be there more than once: its blocks add up.
+    ///
+    /// Of all that has a physical stiffness; what is projected has no forces. Exact second derivatives, not made
+    /// positive definite. `taut.Tape` makes gradients of it.
+    #[pyo3(signature = (positions, velocities=None))]
+    fn tangent<'py>(
+        &self,
+        py: Python<'py>,
+        positions: &Bound<'py, PyAny>,
+        velocities: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let count = self.engine.vertices();
+        let x = arrays::finite_rows("positions", positions, count)?;
+        let still = || Ok(vec![[0.0; 3]; count]);
+        let v = velocities.map_or_else(still, |v| arrays::finite_rows("velocities", v, count))?;
+        let found =
+            work(py, || constraint::raising(|| each!(&self.engine, model => taut::measure::tangent(model, &x, &v))))??;
+        let found = found.ok_or_else(|| argument("positions", "of another model", "one for each vertex"))?;
+        let dict = PyDict::new(py);
+        dict.set_item("forces", arrays::give(py, found.forces)?)?;
+        dict.set_item("pairs", arrays::give(py, found.pairs)?)?;
+        dict.set_item("stiffness", arrays::give_blocks(py, found.stiffness)?)?;
+        dict.set_item("damping", arrays::give_blocks(py, found.damping)?)?;
+        Ok(dict)
     }
 
     /// A new state of this model, at rest. Steps use up to so many threads; the results do not depend on it.

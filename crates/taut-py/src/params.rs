@@ -110,6 +110,15 @@ impl Params {
         Ok(hold("Params object", &self.inner)?.engine.clone())
     }
 
+    /// The numbers that simple colliders, and meshes, have in the list of both.
+    pub fn collider_numbers(&self) -> PyResult<[Vec<i64>; 2]> {
+        let mut out = [Vec::new(), Vec::new()];
+        for (number, collider) in (0..).zip(&hold("Params object", &self.inner)?.colliders) {
+            out[usize::from(matches!(collider.kind, Kind::Mesh(_)))].push(number);
+        }
+        Ok(out)
+    }
+
     fn read<A>(&self, f: impl FnOnce(&taut::Params) -> A) -> PyResult<A> {
         Ok(f(&hold("Params object", &self.inner)?.engine))
     }

@@ -6,7 +6,7 @@ use crate::model::{Engine, Model};
 use crate::multipliers::multipliers;
 use crate::params::Params;
 use crate::report::StepReport;
-use crate::{arrays, constraint};
+use crate::{arrays, constraint, contacts};
 use numpy::{Element, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -263,6 +263,32 @@ impl State {
             all.set_item(&body.name, fields)?;
         }
         Ok(all)
+    }
+
+    /// What touches what, one by one, measured on the positions: a dict of arrays with an entry for each contact.
+    ///
+    /// Two features touch if they are no farther apart than `reach` times the distance that contact keeps between them:
+    /// a vertex and a triangle, two edges, or a vertex and a shape. Colliders and contact are those of `params`,
+    /// colliders at the end of their way; surfaces meet each other and meshes only with a `Params.contact`.
+    ///
+    /// bodies (m, 2): the body of the first feature and of the second, −1 for a collider's or none; colliders (m, 2):
+    /// numbers in `params.colliders`, −1 for a body's; vertices (m, 4): those of the first feature, then of the second,
+    /// −1 in the places of a collider's; weights (m, 4) of the closest points, which add up to 1 for the first feature
+    /// and to −1 for the second; positions (m, 3), m, half way between the two; normals (m, 3) from the second to the
+    /// first; distances (m,), m, below 0 inside a shape; kept (m,), m, the distance that contact keeps.
+    #[pyo3(signature = (params, reach=1.1))]
+    fn contacts<'py>(&self, py: Python<'py>, params: &Bound<'py, Params>, reach: f64) -> PyResult<Bound<'py, PyDict>> {
+        if !(0.0..=100.0).contains(&reach) {
+            return Err(argument("reach", reach, "a number from 0 to 100"));
+        }
+        let (numbers, params) = (params.get().collider_numbers()?, params.get().engine()?);
+        let (contact, colliders) = (&params.contact, (&params.colliders[..], &params.meshes[..]));
+        let inner = self.lock()?;
+        let found = work(
+            py,
+            || live!(&*inner, live => measure::contacts(&live.model, &live.state, contact, colliders, reach)),
+        )?;
+        contacts::arrays(py, &found, &numbers)
     }
 
     /// Multipliers λ of the rows with a physical stiffness in the last substep, by kind of element: (elements, rows),

@@ -62,7 +62,7 @@ pool += [taut.Scene.parse(text), taut.Simulation(taut.Scene.parse(text))]
 functions = [taut.step, taut.limit.csl, taut.limit.sbd, taut.limit.edges, taut.limit.area, taut.limit.volume, taut.limit.rate, taut.Params,
              taut.Params.inextensible, taut.Params.fabric, taut.Collider.plane, taut.Collider.sphere, taut.Collider.capsule, taut.Collider.box,
              taut.Collider.mesh, taut.gradient_error, taut.Scene, taut.Simulation, taut.lab.Curve, taut.lab.kes, taut.lab.fast, taut.lab.fit,
-             taut.view, taut.Table, taut._taut.Limiter]
+             taut.view, taut.Table, taut._taut.Limiter, taut.Tape]
 words = ["fabric", "density", "elastic", "uv", "base", "limits", "dt", "fixed", "masses", "weft", "compliance", "stiffness", "side", "gravity",
          "substeps", "solver", "colliders", "contact", "friction", "iterations", "tolerance", "threads", "dtype", "bodies", "damping"]
 # What takes long by right: many threads, many iterations.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import threading
 
 import numpy as np
@@ -43,12 +44,12 @@ def test_gradients_are_checked():
     assert taut.gradient_error(wrong, [[0.3, 0.4, 0.9]], 0) > 0.3
 
 
-def pendulum(**strength):
-    """A bead of 0.2 kg on a sphere of 1 m."""
+def pendulum(rows=on_sphere(np.zeros(3), 1.0), **strength):
+    """A bead of 0.2 kg on a sphere of 1 m, or on what else its rows say."""
     builder = taut.ModelBuilder()
     builder.add_vertices([[1.0, 0.0, 0.0]])
     builder.add_mass(0, 0.2)
-    builder.add_constraint("bowl", [[0]], on_sphere(np.zeros(3), 1.0), **strength)
+    builder.add_constraint("bowl", [[0]], rows, **(strength or {"compliance": 0.0}))
     return builder.build("f64")
 
 
@@ -114,11 +115,7 @@ def test_what_it_raises_gets_to_who_stepped_and_nothing_has_happened():
             raise KeyError("no such row")
         return on_sphere(np.zeros(3), 1.0)(numbers, x)
 
-    builder = taut.ModelBuilder()
-    builder.add_vertices([[1.0, 0.0, 0.0]])
-    builder.add_mass(0, 0.2)
-    builder.add_constraint("bowl", [[0]], rows, compliance=0.0)
-    model = builder.build("f64")
+    model = pendulum(rows)
     state = model.state()
     before, time = state.hash, state.time
     with pytest.raises(KeyError, match="no such row"):
@@ -128,11 +125,7 @@ def test_what_it_raises_gets_to_who_stepped_and_nothing_has_happened():
 
 @pytest.mark.parametrize("wrong", [lambda n, x: (np.zeros(3), x), lambda n, x: None, lambda n, x: (x, x), lambda: 0])
 def test_wrong_answers_are_exceptions(wrong):
-    builder = taut.ModelBuilder()
-    builder.add_vertices([[1.0, 0.0, 0.0]])
-    builder.add_mass(0, 0.2)
-    builder.add_constraint("bowl", [[0]], wrong, compliance=0.0)
-    model = builder.build("f64")
+    model = pendulum(wrong)
     with pytest.raises((taut.Error, TypeError, ValueError)):
         taut.step(model, model.state(), taut.Params(substeps=1), 1 / 60)
 
@@ -144,11 +137,7 @@ def test_a_function_that_looks_at_its_own_state_is_told_no():
         box["state"].positions
         return on_sphere(np.zeros(3), 1.0)(numbers, x)
 
-    builder = taut.ModelBuilder()
-    builder.add_vertices([[1.0, 0.0, 0.0]])
-    builder.add_mass(0, 0.2)
-    builder.add_constraint("bowl", [[0]], rows, compliance=0.0)
-    model = builder.build("f64")
+    model = pendulum(rows)
     box["state"] = model.state()
     with pytest.raises(taut.BusyError):
         taut.step(model, box["state"], None, 1 / 60)
@@ -161,11 +150,7 @@ def test_threads_with_constraints_of_their_own_get_their_own_exceptions():
         def rows(numbers, x):
             raise RuntimeError(name)
 
-        builder = taut.ModelBuilder()
-        builder.add_vertices([[1.0, 0.0, 0.0]])
-        builder.add_mass(0, 0.2)
-        builder.add_constraint("bowl", [[0]], rows, compliance=0.0)
-        model = builder.build("f64")
+        model = pendulum(rows)
         try:
             taut.step(model, model.state())
         except RuntimeError as error:
@@ -175,3 +160,63 @@ def test_threads_with_constraints_of_their_own_get_their_own_exceptions():
     [thread.start() for thread in threads]
     [thread.join() for thread in threads]
     assert found == {str(at): str(at) for at in range(8)}
+
+
+SIGNATURE = ctypes.CFUNCTYPE(
+    ctypes.c_int,
+    ctypes.c_void_p,
+    ctypes.c_size_t,
+    ctypes.c_size_t,
+    ctypes.POINTER(ctypes.c_uint32),
+    *[ctypes.POINTER(ctypes.c_double)] * 3,
+)
+
+
+def in_c(code=0):
+    """The sphere behind an address, with its radius in the data; and what it was called with."""
+    radius, calls = ctypes.c_double(1.0), []
+
+    def rows(data, count, arity, numbers, x, values, gradients):
+        calls.append((count, arity, numbers[0]))
+        r = ctypes.cast(data, ctypes.POINTER(ctypes.c_double))[0]
+        at = np.ctypeslib.as_array(x, (count, arity, 3))
+        c, g = on_sphere(np.zeros(3), r)(None, at)
+        np.ctypeslib.as_array(values, (count,))[:] = c
+        np.ctypeslib.as_array(gradients, (count, arity, 3))[:] = g
+        return code
+
+    function = SIGNATURE(rows)
+    address = ctypes.cast(function, ctypes.c_void_p).value
+    return taut.CFunction(address, ctypes.addressof(radius), owner=(function, radius)), calls
+
+
+@pytest.mark.parametrize("strength", [{"compliance": 1e-4}, {"stiffness": 0.8}], ids=["soft", "projected"])
+@pytest.mark.parametrize("solver", ["pbd", "newton"])
+def test_a_function_in_c_does_what_the_same_in_python_does(solver, strength):
+    function, calls = in_c()
+    params = taut.Params(substeps=5, iterations=3, solver=solver)
+    hashes = []
+    for rows in (function, on_sphere(np.zeros(3), 1.0)):
+        model = pendulum(rows, **strength)
+        state = model.state(threads=2)
+        for _ in range(10):
+            taut.step(model, state, params)
+        hashes.append(state.hash)
+    assert hashes[0] == hashes[1] and calls
+    assert {arity for _, arity, _ in calls} == {1} and {number for _, _, number in calls} == {0}
+    assert taut.gradient_error(function, [[0.3, 0.4, 0.9]], 0) < 1e-6
+
+
+def test_a_function_in_c_that_fails_ends_the_step():
+    function, _ = in_c(code=7)
+    model = pendulum(function)
+    state = model.state()
+    before = state.hash
+    with pytest.raises(taut.Error, match="'bowl' returned 7"):
+        taut.step(model, state)
+    assert state.hash == before
+    with pytest.raises(taut.Error, match="address is 0"):
+        taut.CFunction(0)
+    for wrong in (-1, 1.5, "rows", None, 2**70):
+        with pytest.raises((TypeError, OverflowError)):
+            taut.CFunction(wrong)

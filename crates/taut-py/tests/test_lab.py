@@ -186,3 +186,24 @@ def test_papers_are_tables():
             outcome.table.pandas()
     else:
         assert list(outcome.table.pandas().columns) == outcome.table.columns
+
+
+def test_a_curve_that_is_not_linear_is_found_as_it_is():
+    """Force that grows as the extension to the power 2.3, with 2 % noise and a reading that falls."""
+    law = lambda x: 5e5 * x**2.3  # noqa: E731
+    x = np.linspace(0.002, 0.04, 20)
+    curve = lab.Curve("tensile", x, law(x), direction=90.0).noisy(0.02, 3)
+    shear = np.radians(np.linspace(1, 8, 8))
+    fit = lab.fit([curve, lab.Curve("shear", shear, 40 * np.sin(shear) * np.cos(shear))], density=0.2)
+    rows = fit.curves.rows
+    found = np.array([row[2:] for row in rows if row[:2] == ["tensile", 90.0]])
+    # Rising, near the true curve wherever that is not tiny, and told apart from what a modulus can do.
+    assert len(found) >= 15 and np.all(np.diff(found[:, 1]) > 0)
+    # As near as the noise lets it be: 2 %, in the mean of squares.
+    assert np.sqrt(np.mean((found[3:, 1] / law(found[3:, 0]) - 1) ** 2)) < 0.03
+    assert np.max(np.abs(found[:, 4])) > 0.3 and np.all(found[:, 5] < 0.05)
+    assert found[-1, 2] > 3 * found[3, 2]
+    # Shear is as a fabric has it.
+    sheared = np.array([row[2:] for row in rows if row[0] == "shear"])
+    assert np.max(np.abs(sheared[:, 4])) < 1e-9
+    assert any("in `curves`" in text for text in fit.unknown)

@@ -21,8 +21,15 @@ A scene file, or one of the built-in scenes::
     for frame in taut.simulate(scene):
         frame.positions["cloth"]
 
-More: ``taut.limit`` (strain limiters behind any simulator), ``taut.lab`` (a textile laboratory, and fabrics from measured
-curves), ``taut.paper`` (figures and tables of the papers), ``taut.sweep`` (many runs, on as many machines as there are).
+Derivatives of what comes of it::
+
+    tape = taut.Tape(model, state)
+    tape.step(1 / 60)
+    tape.gradients(positions=2 * (state.positions - wanted)).gravity
+
+More: ``taut.limit`` (strain limiters behind any simulator), ``taut.lab`` (a textile laboratory, and fabrics from
+measured curves), ``taut.paper`` (figures and tables of the papers), ``taut.sweep`` (many runs, on as many machines as
+there are).
 """
 
 from . import lab, limit
@@ -30,9 +37,11 @@ from ._papers import paper, papers
 from ._scene import Frame, Run, Scene, run, simulate
 from ._sweep import Sweep, sweep
 from ._table import Table
+from ._tape import Gradients, Tape
 from ._taut import (
     BuildError,
     BusyError,
+    CFunction,
     Collider,
     Error,
     InternalError,
@@ -57,9 +66,11 @@ from ._view import View, view
 __all__ = [
     "BuildError",
     "BusyError",
+    "CFunction",
     "Collider",
     "Error",
     "Frame",
+    "Gradients",
     "InternalError",
     "LimitError",
     "LimitReport",
@@ -75,6 +86,7 @@ __all__ = [
     "StepReport",
     "Sweep",
     "Table",
+    "Tape",
     "View",
     "__version__",
     "builtin_scenes",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -63,7 +63,8 @@ class Scene(_taut.Scene):
 
     def settings(self) -> dict[str, Any]:
         """Everything it says, defaults filled in."""
-        return json.loads(self._json())
+        found: dict[str, Any] = json.loads(self._json())
+        return found
 
     def copy(self) -> Scene:
         """The same scene, to be changed on its own."""
@@ -109,7 +110,8 @@ class Frame:
     @property
     def metrics(self) -> dict[str, Any]:
         """Strains, tension, energies (J) and momenta, as in ``metrics.jsonl``."""
-        return json.loads(self._metrics)
+        found: dict[str, Any] = json.loads(self._metrics)
+        return found
 
     @property
     def fields(self) -> dict[str, dict[str, NDArray[np.float64]]]:
@@ -184,7 +186,10 @@ class Run:
         self.simulation = simulation
         self.frame = Frame(simulation, report)
         self.pictures = images
-        column = lambda f: np.array([np.nan if f(m) is None else f(m) for m in series], dtype=float)  # noqa: E731
+
+        def column(f: Callable[[dict[str, Any]], float | None]) -> NDArray[np.float64]:
+            return np.array([np.nan if f(m) is None else f(m) for m in series], dtype=float)
+
         self.curves: dict[str, NDArray[np.float64]] = {
             "time": column(lambda m: m["time"]),
             "weft": column(lambda m: m["strain"]["weft"]["max"]),

@@ -50,8 +50,13 @@ def _range(values: list[NDArray[np.float64]]) -> tuple[float, float]:
 def _panel(panel: Panel, left: float, wide: float, high: float) -> str:
     x0, x1 = _range([s.x for s in panel.series])
     y0, y1 = _range([s.y for s in panel.series])
-    at_x = lambda v: left + 58 + (v - x0) / (x1 - x0) * (wide - 74)  # noqa: E731
-    at_y = lambda v: high - 40 - (v - y0) / (y1 - y0) * (high - 72)  # noqa: E731
+
+    def at_x(v: float) -> float:
+        return left + 58 + (v - x0) / (x1 - x0) * (wide - 74)
+
+    def at_y(v: float) -> float:
+        return high - 40 - (v - y0) / (y1 - y0) * (high - 72)
+
     parts = [f'<text x="{left + 58:.1f}" y="18" font-weight="600">{html.escape(panel.title)}</text>']
     for tick in _ticks(x0, x1):
         x = at_x(tick)

@@ -52,7 +52,8 @@ def compute(job: Job) -> dict[str, Any]:
     # One line for each run that was computed, by whom: short enough to be appended at once.
     with (path.parent / "computed.log").open("a") as log:
         log.write(f"{job.key} {os.getpid()}\n")
-    return json.loads(text)
+    found: dict[str, Any] = json.loads(text)
+    return found
 
 
 def load(path: Path) -> dict[str, Any] | None:
@@ -163,11 +164,11 @@ def _by_dask(jobs: Sequence[Job], address: Any) -> Iterator[tuple[Job, dict[str,
     except ImportError as error:
         raise Error("a sweep on a cluster needs dask.distributed: pip install distributed") from error
     own = not isinstance(address, Client)
-    client = Client(address) if own else address
+    client = Client(address) if own else address  # type: ignore[no-untyped-call, unused-ignore]
     try:
         by_key = {job.key: job for job in jobs}
         futures = client.map(compute, jobs, key=[f"taut-{job.key}" for job in jobs], retries=ATTEMPTS - 1)
-        for future, result in as_completed(futures, with_results=True):
+        for future, result in as_completed(futures, with_results=True):  # type: ignore[no-untyped-call, unused-ignore]
             yield by_key[future.key.removeprefix("taut-")], result
             future.release()
     finally:

@@ -47,7 +47,8 @@ class Table:
 
     def pandas(self) -> Any:
         """The table as a pandas DataFrame. Raises ImportError where pandas is not installed."""
-        import pandas  # noqa: PLC0415  (only who asks for it needs it)
+        # Only who asks for it needs it.
+        import pandas  # type: ignore[import-not-found, import-untyped, unused-ignore]  # noqa: PLC0415
 
         return pandas.DataFrame(self.rows, columns=self.columns)
 

@@ -8,24 +8,43 @@ simulator moves by those. Ten lines of somebody's own simulator get hard strain 
     velocities = keep(positions, velocities, dt, masses=masses, fixed=pinned)
     positions += dt * velocities
 
-``keep.apply(...)`` gives a report as well, ``keep.apply_to_positions(...)`` works on candidate positions. Rest positions are (n, 3) in m,
-velocities in m/s, dt in s, masses in kg (one for all, or (n,)). A limit is a number, 0.05 for five percent longer, or (least,
-most). The momentum of what is free is kept. Results are new arrays: the engine works on vertices of four
-numbers, place and inverse mass together, so that arrays of three are copied in and out.
+``keep.apply(...)`` gives a report as well, ``keep.apply_to_positions(...)`` works on candidate positions. Rest
+positions are (n, 3) in m, velocities in m/s, dt in s, masses in kg (one for all, or (n,)). A limit is a number, 0.05
+for five percent longer, or (least, most). Every limiter takes, by keyword, ``iterations`` (sweeps at most: 100, of
+sizes 10), ``tolerance`` (strain that may be left: 1e-4, of sizes 0.02) and ``threads`` (1); those of weft and warp
+also ``direction`` or ``pattern``: weft runs along ``direction`` laid into each triangle (x if not given), or along
+the first coordinate of ``pattern``, (n, 2) in m. The momentum of what is free is kept. Results are new arrays: the
+engine works on vertices of four numbers, place and inverse mass together, so that arrays of three are copied in and
+out.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ._taut import Error, Limiter, LimitReport
 
-__all__ = ["LimitReport", "Limiter", "area", "csl", "edge_rate", "edges", "rate", "sbd", "volume"]
+__all__ = ["LimitReport", "Limiter", "area", "csl", "edge_rate", "edges", "grid", "rate", "sbd", "volume"]
 
 Limit = float | tuple[float, float] | None
+
+
+class Sweeps(TypedDict, total=False):
+    """How long a limiter works, and on how many threads."""
+
+    iterations: int
+    tolerance: float
+    threads: int
+
+
+class Grain(Sweeps, total=False):
+    """The same, and where the weft runs."""
+
+    direction: ArrayLike | None
+    pattern: ArrayLike | None
 
 
 def _limits(**given: Limit) -> dict[str, Any]:
@@ -35,6 +54,14 @@ def _limits(**given: Limit) -> dict[str, Any]:
     return found
 
 
+def _woven(
+    kind: Any, rest: ArrayLike, triangles: ArrayLike, limits: dict[str, Any], how: Grain, jacobi: bool = False
+) -> Limiter:
+    """A limiter along weft and warp."""
+    options: dict[str, Any] = {**how}
+    return Limiter(kind, rest, triangles, limits=limits, weft=options.pop("direction", None), jacobi=jacobi, **options)
+
+
 def csl(
     rest: ArrayLike,
     triangles: ArrayLike,
@@ -42,30 +69,15 @@ def csl(
     weft: Limit = None,
     warp: Limit = None,
     shear: Limit = None,
-    direction: ArrayLike | None = None,
-    pattern: ArrayLike | None = None,
     jacobi: bool = False,
-    iterations: int = 100,
-    tolerance: float = 1e-4,
-    threads: int = 1,
+    **how: Unpack[Grain],
 ) -> Limiter:
     """Continuum-based strain limiting: weft, warp and shear strain of triangles, each on its own.
 
-    Weft runs along ``direction`` laid into each triangle (x if not given), or along the first coordinate of ``pattern``,
-    (n, 2) in m. ``jacobi`` averages over vertices instead of going element by element.
+    ``jacobi`` averages over vertices instead of going element by element. By keyword: direction, pattern, iterations,
+    tolerance, threads.
     """
-    return Limiter(
-        "csl",
-        rest,
-        triangles,
-        limits=_limits(weft=weft, warp=warp, shear=shear),
-        weft=direction,
-        pattern=pattern,
-        jacobi=jacobi,
-        iterations=iterations,
-        tolerance=tolerance,
-        threads=threads,
-    )
+    return _woven("csl", rest, triangles, _limits(weft=weft, warp=warp, shear=shear), how, jacobi)
 
 
 def sbd(
@@ -75,75 +87,13 @@ def sbd(
     weft: Limit = None,
     warp: Limit = None,
     shear: Limit = None,
-    direction: ArrayLike | None = None,
-    pattern: ArrayLike | None = None,
-    iterations: int = 100,
-    tolerance: float = 1e-4,
-    threads: int = 1,
+    **how: Unpack[Grain],
 ) -> Limiter:
-    """The rows of Strain Based Dynamics as limits: stretch along weft and warp, and the cosine of the angle between them."""
-    return Limiter(
-        "sbd",
-        rest,
-        triangles,
-        limits=_limits(weft=weft, warp=warp, shear=shear),
-        weft=direction,
-        pattern=pattern,
-        iterations=iterations,
-        tolerance=tolerance,
-        threads=threads,
-    )
+    """The rows of Strain Based Dynamics as limits: stretch along weft and warp, and the cosine of the angle between.
 
-
-def edges(
-    rest: ArrayLike,
-    elements: ArrayLike,
-    *,
-    most: Limit,
-    iterations: int = 100,
-    tolerance: float = 1e-4,
-    threads: int = 1,
-) -> Limiter:
-    """Lengths of edges, after Provot: elements are pairs (n, 2), or triangles (n, 3) whose sides are taken."""
-    return Limiter(
-        "edges",
-        rest,
-        elements,
-        limits=_limits(edge=most),
-        iterations=iterations,
-        tolerance=tolerance,
-        threads=threads,
-    )
-
-
-def area(
-    rest: ArrayLike,
-    triangles: ArrayLike,
-    *,
-    size: Limit = 0.0,
-    iterations: int = 10,
-    tolerance: float = 0.02,
-    threads: int = 1,
-) -> Limiter:
-    """Area Preserving Strain Limiting: areas of triangles, all at once. ``size`` is the relative change that is left alone."""
-    return Limiter(
-        "area", rest, triangles, limits=_limits(size=size), iterations=iterations, tolerance=tolerance, threads=threads
-    )
-
-
-def volume(
-    rest: ArrayLike,
-    tetrahedra: ArrayLike,
-    *,
-    size: Limit = 0.0,
-    iterations: int = 10,
-    tolerance: float = 0.02,
-    threads: int = 1,
-) -> Limiter:
-    """The same for volumes of tetrahedra."""
-    return Limiter(
-        "volume", rest, tetrahedra, limits=_limits(size=size), iterations=iterations, tolerance=tolerance, threads=threads
-    )
+    By keyword: direction, pattern, iterations, tolerance, threads.
+    """
+    return _woven("sbd", rest, triangles, _limits(weft=weft, warp=warp, shear=shear), how)
 
 
 def rate(
@@ -153,45 +103,44 @@ def rate(
     weft: Limit = None,
     warp: Limit = None,
     shear: Limit = None,
-    direction: ArrayLike | None = None,
-    pattern: ArrayLike | None = None,
-    iterations: int = 100,
-    tolerance: float = 1e-4,
-    threads: int = 1,
+    **how: Unpack[Grain],
 ) -> Limiter:
-    """Rates of strain in 1/s: changes velocities that positions must not follow any more, after collisions (CSL §4.1)."""
-    return Limiter(
-        "rate",
-        rest,
-        triangles,
-        limits=_limits(weft=weft, warp=warp, shear=shear),
-        weft=direction,
-        pattern=pattern,
-        iterations=iterations,
-        tolerance=tolerance,
-        threads=threads,
-    )
+    """Rates of strain in 1/s: changes velocities that positions must not follow any more, after collisions (CSL §4.1).
+
+    By keyword: direction, pattern, iterations, tolerance, threads.
+    """
+    return _woven("rate", rest, triangles, _limits(weft=weft, warp=warp, shear=shear), how)
 
 
-def edge_rate(
-    rest: ArrayLike,
-    elements: ArrayLike,
-    *,
-    most: Limit,
-    iterations: int = 100,
-    tolerance: float = 1e-4,
-    threads: int = 1,
-) -> Limiter:
-    """Rates of the strain of edges, 1/s."""
-    return Limiter(
-        "edge-rate",
-        rest,
-        elements,
-        limits=_limits(edge=most),
-        iterations=iterations,
-        tolerance=tolerance,
-        threads=threads,
-    )
+def edges(rest: ArrayLike, elements: ArrayLike, *, most: Limit, **how: Unpack[Sweeps]) -> Limiter:
+    """Lengths of edges, after Provot: elements are pairs (n, 2), or triangles (n, 3) whose sides are taken.
+
+    By keyword: iterations, tolerance, threads.
+    """
+    return Limiter("edges", rest, elements, limits=_limits(edge=most), **how)
+
+
+def edge_rate(rest: ArrayLike, elements: ArrayLike, *, most: Limit, **how: Unpack[Sweeps]) -> Limiter:
+    """Rates of the strain of edges, 1/s. By keyword: iterations, tolerance, threads."""
+    return Limiter("edge-rate", rest, elements, limits=_limits(edge=most), **how)
+
+
+def _sized(how: Sweeps) -> Sweeps:
+    """What sizes take: few, large rounds."""
+    return {"iterations": 10, "tolerance": 0.02, **how}
+
+
+def area(rest: ArrayLike, triangles: ArrayLike, *, size: Limit = 0.0, **how: Unpack[Sweeps]) -> Limiter:
+    """Area Preserving Strain Limiting: areas of triangles, all at once. ``size``: relative change that is left alone.
+
+    By keyword: iterations, tolerance (as a share of the size), threads.
+    """
+    return Limiter("area", rest, triangles, limits=_limits(size=size), **_sized(how))
+
+
+def volume(rest: ArrayLike, tetrahedra: ArrayLike, *, size: Limit = 0.0, **how: Unpack[Sweeps]) -> Limiter:
+    """The same for volumes of tetrahedra."""
+    return Limiter("volume", rest, tetrahedra, limits=_limits(size=size), **_sized(how))
 
 
 def grid(nx: int, ny: int, size: tuple[float, float] = (1.0, 1.0)) -> tuple[np.ndarray, np.ndarray]:

@@ -146,7 +146,10 @@ class Curve:
     def noisy(self, share: float, seed: int = 0) -> Curve:
         """The same with each y, and each ``across``, off by a normal share of itself: what a machine would read."""
         random = np.random.default_rng(seed)
-        off = lambda v: v * (1 + share * random.standard_normal(len(v)))  # noqa: E731
+
+        def off(v: NDArray[np.float64]) -> NDArray[np.float64]:
+            return v * (1 + share * random.standard_normal(len(v)))
+
         across = None if self.across is None else off(self.across)
         return Curve(self.kind, self.x, off(self.y), self.direction, across, self.source)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from .._svg import Panel, Series, page
 from .._table import Table
 from .._taut import Error
 from ._curves import Curve, Fabric
+from ._nonlinear import Rising, rising
 from ._read import Measured, read
 
 _USUAL = {"density": (0.2, "kg/m²"), "poisson": (0.3, ""), "shear": (40.0, "N/m"), "bend": (1e-5, "N·m")}
@@ -80,6 +81,14 @@ def _pulled(e: NDArray[np.float64]) -> NDArray[np.float64]:
     return (1 + e) * ((1 + e) ** 2 - 1) / 2
 
 
+_LAWS: dict[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
+    "tensile": _pulled,
+    "shear": lambda angle: np.sin(angle) * np.cos(angle),
+    "bend": lambda curvature: curvature,
+}
+"""Force, or moment, over modulus."""
+
+
 def _knee(x: NDArray[np.float64], y: NDArray[np.float64]) -> float | None:
     """Where a curve locks: the line through its first third meets that through its last, if that is three times as steep."""
     third = len(x) // 3
@@ -109,6 +118,7 @@ class _Worker:
     unknown: list[str]
     panels: list[Panel]
     moduli: dict[float, Figure]
+    rising: list[Rising]
 
     def put(self, name: str, line: Line, source: str) -> None:
         self.figures[name] = Figure(line.slope, line.error, line.residual, line.points, source)
@@ -118,6 +128,12 @@ class _Worker:
         if name in self.measured.values and name not in self.figures:
             value, source = self.measured.values[name]
             self.figures[name] = Figure(value, math.nan, math.nan, 1, source)
+
+    def keep(self, test: str, direction: float, x: NDArray[np.float64], y: NDArray[np.float64], line: Line) -> None:
+        """The curve itself, beside the law that a line was fitted of."""
+        found = rising(test, direction, x, y, lambda at: line.offset + line.slope * _LAWS[test](at))
+        if found is not None:
+            self.rising.append(found)
 
     def curves(self, kind: str) -> list[Curve]:
         return [curve for curve in self.measured.curves if curve.kind == kind]
@@ -141,6 +157,7 @@ class _Worker:
             self.moduli[direction] = Figure(line.slope, line.error, line.residual, line.points, source)
             self._way(direction, line, source, knee, float(x.max()))
             self._bent(direction, x[before], y[before])
+            self.keep("tensile", direction, x, y, line)
             name = {0.0: "weft", 90.0: "warp"}.get(direction, f"{direction:g}°")
             to = np.linspace(0, x.max() if knee is None else knee, 40)
             series += [Series(name, 100 * x, y, dots=True), Series(name, 100 * to, line.slope * _pulled(to))]
@@ -169,7 +186,7 @@ class _Worker:
         if abs(power - 1) > max(0.1, 3 * math.sqrt(covariance[0, 0])):
             self.unknown.append(
                 f"along {direction:g}° the force grows as the extension to the power {power:.2f}; a fabric of taut is linear up to its "
-                "limit, and the modulus is a compromise over the whole curve"
+                "limit, and the modulus is a compromise over the whole curve, which is in `curves`"
             )
 
     def shear(self) -> None:
@@ -178,11 +195,12 @@ class _Worker:
             x, y = np.abs(np.concatenate([c.x for c in curves])), np.abs(np.concatenate([c.y for c in curves]))
             knee = _knee(x, y)
             before = x <= 0.85 * knee if knee is not None and np.sum(x <= 0.85 * knee) >= 2 else np.ones(len(x), bool)
-            line = _line(np.sin(x[before]) * np.cos(x[before]), y[before], offset=True)
+            line = _line(_LAWS["shear"](x[before]), y[before], offset=True)
+            self.keep("shear", 0.0, x, y, line)
             self.put("shear", line, ", ".join(sorted({c.source for c in curves if c.source})) or "shear curve")
             self._offset("shear", line, "N/m")
             to = np.linspace(0, x[before].max(), 40)
-            fitted = line.offset + line.slope * np.sin(to) * np.cos(to)
+            fitted = line.offset + line.slope * _LAWS["shear"](to)
             series = [Series("shear", np.degrees(x), y, dots=True), Series("shear", np.degrees(to), fitted)]
             self.panels.append(Panel("shear", "angle, °", "force, N/m", series))
             if knee is not None:
@@ -255,6 +273,7 @@ class _Worker:
             if curves:
                 x, y = np.abs(np.concatenate([c.x for c in curves])), np.abs(np.concatenate([c.y for c in curves]))
                 line = _line(x, y, offset=True)
+                self.keep("bend", wanted, x, y, line)
                 self.put(f"bend_{way}", line, ", ".join(sorted({c.source for c in curves if c.source})) or "bending curve")
                 self._offset(f"bend_{way}", line, "N")
                 to = np.linspace(0, x.max(), 2)
@@ -282,8 +301,12 @@ _UNITS = {
 class Fit:
     """A fabric from measurements.
 
-    ``fabric`` is ready for models and scenes; ``values`` is a table of figures with their standard errors and the residuals of the
-    readings; ``unknown`` says what the data cannot tell and what was taken instead. ``plot()`` draws data and fit as SVG.
+    ``fabric`` is ready for models and scenes; ``values`` is a table of figures with their standard errors and the
+    residuals of the readings; ``curves`` is a table of the measured curves themselves, linear or not: at each knot x
+    and y in the units of `Curve`, the slope to it from the knot before, what the fabric gives there, how far that is
+    off as a share, and the residual of the readings about the curve. A fabric of taut has one modulus each way and
+    cannot follow such a curve; this says by how much not. ``unknown`` says what the data cannot tell and what was taken
+    instead. ``plot()`` draws data and fit as SVG.
     """
 
     def __init__(self, name: str, worker: _Worker) -> None:
@@ -297,6 +320,15 @@ class Fit:
             if key in self.figures:
                 f = self.figures[key]
                 rows.append([key, f.value, unit, _or_none(f.error), _or_none(f.residual), f.points, f.source])
+        self.curves = Table(
+            ["test", "direction", "x", "y", "slope", "fabric", "off", "residual"],
+            [
+                [c.test, c.direction, *map(float, knot), c.residual]
+                for c in worker.rising
+                for knot in zip(c.x, c.y, c.slopes, c.law, c.off, strict=True)
+            ],
+            f"{name}: measured curves",
+        )
         self.values = Table(["figure", "value", "unit", "error", "residual", "points", "from"], rows, name)
 
     def _assumed(self, key: str, usual: float, unit: str, why: str) -> float:
@@ -325,8 +357,12 @@ class Fit:
         why = "no bending along it" if bends else "no bending was measured"
         bend = (self._assumed("bend_weft", usual, "N·m", why), self._assumed("bend_warp", usual, "N·m", why))
         density = self._assumed("density", *_USUAL["density"], "the weight was not given")
-        limit = lambda key: self.figures[key].value if key in self.figures else math.inf  # noqa: E731
-        limits = (limit("limit_weft"), limit("limit_warp"), limit("limit_shear"))
+
+        def limit(way: str) -> float:
+            found = self.figures.get(f"limit_{way}")
+            return math.inf if found is None else found.value
+
+        limits = (limit("weft"), limit("warp"), limit("shear"))
         return Fabric(name, density, weft, warp, poisson, shear, bend, limits if min(limits) < math.inf else None)
 
     def plot(self) -> str:
@@ -378,7 +414,7 @@ def fit(
         if not (isinstance(value, (int, float)) and math.isfinite(value) and (value > 0 or key == "poisson")):
             raise Error(f"{key} is {value!r}; expected a number above 0")
         figures[key] = Figure(float(value), math.nan, math.nan, 0, "given")
-    worker = _Worker(data, {}, [], [], {})
+    worker = _Worker(data, {}, [], [], {}, [])
     worker.tensile()
     for way in ("weft", "warp"):
         worker.single(way)
