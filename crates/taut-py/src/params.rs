@@ -186,7 +186,7 @@ impl Params {
         let usual = taut::Params {
             solver: Solver::Multigrid,
             substeps: 0,
-            iterations: 6,
+            iterations: 12,
             tolerance: 0.05,
             integrator: Integrator::Bdf2,
             ..taut::Params::default()

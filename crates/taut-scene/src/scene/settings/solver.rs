@@ -102,7 +102,7 @@ section! {
         /// Substeps in a step; 0 for 60 in a second.
         substeps: u32 = 0 => Rule::ANY.from(0.0).to(10_000.0);
         /// Newton steps in a substep, at most.
-        iterations: u32 = 6 => ROUNDS;
+        iterations: u32 = 12 => ROUNDS;
         /// Where Newton steps stop: the largest velocity that the last one changed, m/s.
         tolerance: f64 = 0.05 => TOLERANCE;
         /// From one moment to the next.
