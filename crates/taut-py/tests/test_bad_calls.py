@@ -71,6 +71,10 @@ tally = {"fine": 0, "raised": 0}
 lock = threading.Lock()
 
 def call():
+    if rng.random() < 0.1:
+        # One argument, so that it is looked at.
+        state = rng.choice([o for o in pool if isinstance(o, taut.State)])
+        return getattr(state, rng.choice(["pin", "unpin", "positions_into", "contacts"]))(array())
     arguments = [rng.choice([thing, thing, lambda: rng.choice(pool)])() for _ in range(rng.randrange(5))]
     named = {rng.choice(words): thing() for _ in range(rng.choice([0, 0, 0, 1, 2]))}
     if rng.random() < 0.3:
@@ -97,9 +101,10 @@ def some(n):
         try:
             call()
             kind = "fine"
-        except (Exception, KeyboardInterrupt) as error:
+        except BaseException as error:
             kind = "raised"
-            if isinstance(error, taut.InternalError):
+            # A panic that nobody caught is none of Exception's.
+            if isinstance(error, taut.InternalError) or type(error).__name__ == "PanicException":
                 print("INTERNAL", error, file=sys.stderr)
                 tally["internal"] = tally.get("internal", 0) + 1
         with lock:
