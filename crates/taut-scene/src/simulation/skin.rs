@@ -134,8 +134,7 @@ impl<'a> Skin<'a> {
         let alike = |a: u32, b: u32| {
             let (from, to) = (&feet[a as usize], &feet[b as usize]);
             let step = at(points, a).distance(at(points, b));
-            let reached = self.reach(from, self.stride(step, from, to), MOST_REACHED);
-            to.triangle.iter().any(|&v| reached.iter().any(|&(r, _)| r == self.same[v as usize]))
+            self.apart(from, to, stride(step, from, to)) <= stride(step, from, to)
         };
         let agreed: Vec<[u32; 2]> = links.iter().copied().filter(|&[a, b]| alike(a, b)).collect();
         let (pieces, flocks) = (components(points.len(), links), components(points.len(), &agreed));
@@ -150,12 +149,16 @@ impl<'a> Skin<'a> {
         Some(feet)
     }
 
-    /// How far along the skin two feet may be whose points are a step apart. Ways go along sides of triangles: what is
-    /// within one triangle is as far as a side is long.
-    fn stride(&self, step: f64, a: &Foot, b: &Foot) -> f64 {
-        let [p, q, r] = a.triangle.map(|v| at(self.positions, v));
-        let side = p.distance(q).max(q.distance(r)).max(r.distance(p));
-        2.0 * step + a.distance + b.distance + side
+    /// How far two feet are from each other along the skin, about, m; ∞ if farther than `most`.
+    fn apart(&self, a: &Foot, b: &Foot, most: f64) -> f64 {
+        let [from, to] = [a, b].map(|foot| foot.place(self.positions));
+        let own = |foot: &Foot| foot.triangle.map(|v| self.same[v as usize]);
+        // Within a triangle, and from one to the next, a way along sides would be too long by far where triangles are large.
+        if own(a).iter().any(|v| own(b).contains(v)) {
+            return from.distance(to);
+        }
+        let reached = self.reach(a, most, MOST_REACHED).into_iter().filter(|(v, _)| own(b).contains(v));
+        reached.map(|(v, far)| far + at(self.positions, v).distance(to)).fold(f64::INFINITY, f64::min)
     }
 
     /// The feet when all of a piece go where a flock of them leads: from those of the flock outwards, each to the nearest
@@ -173,7 +176,8 @@ impl<'a> Skin<'a> {
                 }
                 let lead = feet[from as usize];
                 let step = at(points, next).distance(at(points, from));
-                let reached = self.reach(&lead, self.stride(step, &lead, &lead), MOST_REACHED);
+                let mut reached = self.reach(&lead, stride(step, &lead, &lead), MOST_REACHED);
+                reached.extend(lead.triangle.map(|vertex| (vertex, 0.0)));
                 if let Some(foot) = self.nearest_at(points[next as usize], &reached) {
                     feet[next as usize] = foot;
                 }
@@ -182,6 +186,11 @@ impl<'a> Skin<'a> {
         }
         feet
     }
+}
+
+/// How far along the skin two feet may be whose points are a step apart: ways along sides are longer than straight ones.
+fn stride(step: f64, a: &Foot, b: &Foot) -> f64 {
+    1.5 * (2.0 * step + a.distance + b.distance)
 }
 
 impl Foot {
