@@ -33,6 +33,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
                 "format": file.format,
                 "meshes": parts,
                 "problems": problems,
+                "contents": file.contents_json(),
                 "warnings": file.warnings,
             })
         );
@@ -40,6 +41,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     println!("{}: {}", args.mesh.display(), file.format);
     parts.iter().for_each(|part| print!("{part}"));
+    file.contents().iter().for_each(|(label, text)| println!("  {label:<15} {text}"));
     file.warnings.iter().for_each(|warning| println!("  warning: {warning}"));
     Ok(())
 }

@@ -132,25 +132,57 @@ fn of_several_animations_the_one_that_plays_is_named() {
     let glb = maker.glb();
     let read =
         |options: &Options| read_animated_bytes(&Source::new("a.glb", &glb), None, 24.0, options).unwrap().warnings;
-    one(&read(&Options::default()), &["of 2 animations only the first, \"wave\", plays", "\"wave\", \"walk\""]);
+    one(&read(&Options::default()), &["of 2 animations \"wave\" plays; `animation` names one", "\"wave\", \"walk\""]);
     assert_eq!(read(&Options { animation: Some("walk".into()), ..Options::default() }), NOTHING);
     let still = common::read("a.glb", &glb).unwrap().warnings;
     one(&still, &["2 animations do not play: the mesh is taken as it stands"]);
 }
 
+/// A root that moves beside a skeleton is an animation of its own, and plays with it.
+#[test]
+fn animations_that_move_different_things_play_together() {
+    let mut maker = common::gltf::skinned();
+    let times = maker.floats("SCALAR", &[0.0, 2.0]);
+    let away = maker.floats("VEC3", &[0., 0., 0., 0., 0., 6.]);
+    let wave = maker.root["animations"][0].clone();
+    let root = json!({"name": "root", "samplers": [{"input": times, "output": away}],
+        "channels": [{"sampler": 0, "target": {"node": 1, "path": "translation"}}]});
+    maker.set("animations", json!([wave, root]));
+    let glb = maker.glb();
+    let at = |name: Option<&str>, time: f64| {
+        let options = Options { animation: name.map(str::to_owned), ..Options::default() };
+        let moving = read_animated_bytes(&Source::new("a.glb", &glb), None, 24.0, &options).unwrap();
+        let mut positions = Vec::new();
+        moving.positions_at(time, &mut positions);
+        (moving.warnings, moving.duration, positions)
+    };
+    let (warnings, duration, both) = at(None, 1.0);
+    one(&warnings, &["of 2 animations \"wave\", \"root\" play together"]);
+    let (wave, root) = (at(Some("wave"), 1.0), at(Some("root"), 1.0));
+    assert_eq!((duration, wave.1, root.1), (2.0, 1.0, 2.0));
+    for (both, wave) in both.iter().zip(&wave.2) {
+        assert!((0..3).all(|k| (both[k] - wave[k] - [0.0, 0.0, 3.0][k]).abs() < 1e-6), "{both:?} {wave:?}");
+    }
+    let clips = common::read("a.glb", &glb).unwrap().clips;
+    let told: Vec<(Option<&str>, f64, bool)> = clips.iter().map(|c| (c.name.as_deref(), c.seconds, c.plays)).collect();
+    assert_eq!(told, [(Some("wave"), 1.0, true), (Some("root"), 2.0, true)]);
+}
+
 #[test]
 fn what_a_file_has_for_nothing_is_named() {
-    let ply = common::PLY_TEXT.replace("property float nx", "property float quality");
+    let ply = "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n\
+               element face 1\nproperty list uchar int vertex_indices\nproperty float quality\nend_header\n\
+               0 0 0\n1 0 0\n0 1 0\n3 0 1 2 0.5\n";
     one(&common::read("a.ply", ply.as_bytes()).unwrap().warnings, &["\"quality\" is ignored"]);
     let mut maker = common::gltf::square();
-    let position = maker.root["meshes"][0]["primitives"][0]["attributes"]["POSITION"].clone();
-    maker.root["meshes"][0]["primitives"][0]["attributes"]["_WEIGHT"] = position;
-    one(&common::read("a.glb", &maker.glb()).unwrap().warnings, &["\"_WEIGHT\" is ignored"]);
+    let uv = maker.root["meshes"][0]["primitives"][0]["attributes"]["TEXCOORD_0"].clone();
+    maker.root["meshes"][0]["primitives"][0]["attributes"]["TEXCOORD_1"] = uv;
+    one(&common::read("a.glb", &maker.glb()).unwrap().warnings, &["\"TEXCOORD_1\" is ignored"]);
     let vtk = common::read("a.vtk", common::VTK_TEXT.as_bytes()).unwrap().warnings;
     assert!(vtk.iter().any(|said| said.contains("\"POINT_DATA\" is ignored")), "{vtk:?}");
     let msh = format!("{}$NodeData\n1\n$EndNodeData\n", common::MSH2_TEXT);
     let msh = common::read("a.msh", msh.as_bytes()).unwrap().warnings;
     assert!(msh.iter().any(|said| said.contains("\"NodeData\" is ignored")), "{msh:?}");
-    let lines = format!("{}\nl 1 2\np 1\n", common::OBJ);
+    let lines = format!("{}\nl 1 2\np 1\n", common::OBJ.replace(" 0.5 0.5 0.5", ""));
     one(&common::read("a.obj", lines.as_bytes()).unwrap().warnings, &["2 lines, points and curves are ignored"]);
 }

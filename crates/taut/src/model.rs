@@ -59,6 +59,9 @@ pub struct Body {
     /// For each strain element of a triangle its triangle's number in `triangles`, and so for tetrahedra:
     /// elements left out (no area, duplicates) have none.
     pub strained: Vec<u32>,
+    /// How far each of its triangles may be stretched at the end of a step, beside what limiters say of the whole body;
+    /// empty if nothing more is said.
+    pub limits: Vec<StretchBounds>,
     /// The numbers of its strain elements in their kind.
     pub elements: Range<u32>,
     /// The numbers of its strain elements in [`Strains`](crate::measure::Strains).
@@ -109,11 +112,14 @@ impl<T: Scalar> Model<T> {
         let owners = self.owners.get_or_init(|| {
             let own = |t: &[u32; 3]| t.map(|v| self.own[v as usize]);
             let bodies = self.bodies.iter().zip(0..).filter(|(body, _)| body.kind == BodyKind::Cloth);
-            let triangles = bodies.flat_map(|(body, number)| body.triangles.iter().map(move |t| (own(t), number)));
+            let triangles = bodies.flat_map(|(body, number)| {
+                body.triangles.iter().zip(0..).map(move |(t, triangle)| (own(t), [number, triangle]))
+            });
             Arc::new(TriangleOwners::new(triangles))
         });
         let bounds = (0..self.bodies.len()).map(|b| self.limits.bounds(b)).collect();
-        RestModel { identity, elements, slanted, positions, masses, user, owners, bounds }
+        let limits = self.bodies.iter().map(|body| &body.limits[..]).collect();
+        RestModel { identity, elements, slanted, positions, masses, user, owners, bounds, limits }
     }
 
     /// The number of vertices.

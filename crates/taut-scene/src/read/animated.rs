@@ -144,7 +144,7 @@ fn read_animated_unpacked(
 ) -> Result<AnimatedMesh> {
     let extension = source.extension();
     if gltf::begins(source.bytes) || extension == "gltf" {
-        let gltf::Built { scene, mesh, parts, warnings } = gltf::read_scene(source, options)?;
+        let gltf::Built { scene, mesh, parts, warnings, .. } = gltf::read_scene(source, options)?;
         let (duration, motion) = (scene.duration(), Motion::Scene(Box::new(scene)));
         return Ok(AnimatedMesh { duration, parts, warnings, motion, ..AnimatedMesh::still(mesh) });
     }

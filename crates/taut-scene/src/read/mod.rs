@@ -22,9 +22,11 @@ pub mod animated;
 mod budget;
 mod bytes;
 mod cells;
+mod contents;
 mod error;
 mod gltf;
 mod groups;
+pub mod maps;
 mod msh;
 mod obj;
 pub mod parts;
@@ -42,7 +44,9 @@ use std::path::Path;
 use taut::mesh::{TetMesh, TriMesh};
 
 pub use budget::Memory;
+pub use contents::Clip;
 pub use error::{Place, ReadError, Result};
+pub use maps::Map;
 pub use parts::{Part, PartKind};
 pub use source::{Files, Folder, MAX_FILE_BYTES, Source, load_regular, open_regular};
 
@@ -57,6 +61,10 @@ pub struct MeshFile {
     pub tets: Option<TetMesh>,
     /// Parts of `surface` that have a name.
     pub parts: Vec<Part>,
+    /// Numbers for every vertex of `surface`.
+    pub maps: Vec<Map>,
+    /// Its animations.
+    pub clips: Vec<Clip>,
     /// What was odd about the file but could be read, one sentence each.
     pub warnings: Vec<String>,
 }
@@ -78,7 +86,8 @@ pub enum Pick {
 pub struct Options {
     /// Which meshes to read; glTF only.
     pub pick: Pick,
-    /// The name of the animation to play; the first one if not given. glTF only.
+    /// The name of the animation to play. If not given, the first one plays, and with it all those that move nothing
+    /// which one before them moves: a root beside a skeleton. glTF only.
     pub animation: Option<String>,
     /// Accept a point cache that ends before the last sample it promises, as an interrupted run leaves it, and
     /// use the whole samples that are there.

@@ -1,13 +1,14 @@
 //! Wavefront OBJ: positions, texture coordinates per corner, groups, materials.
 //!
 //! Faces may refer to vertices that come later in the file, so they are collected first and split into triangles
-//! at the end. Normals, colours, lines, points and curves are skipped.
+//! at the end. Normals, lines, points and curves are skipped.
 
 use taut::mesh::TriMesh;
 
 use super::budget::held;
 use super::error::{ReadError, Result, count, quote};
 use super::groups::{Groups, MAX_GROUPS_AT_ONCE};
+use super::maps::Map;
 use super::parts::{Part, PartKind};
 use super::polygon::Triangulator;
 use super::text::{Scanner, parse_integer};
@@ -34,12 +35,16 @@ struct Face {
 struct Parser {
     positions: Vec<[f64; 3]>,
     uvs: Vec<[f64; 2]>,
+    /// Colours that some programs write after a position, red, green and blue.
+    colours: Vec<[f32; 3]>,
     /// Vertex and texture coordinate of each corner of each face.
     corners: Vec<[u32; 2]>,
     faces: Vec<Face>,
     groups: Groups,
     materials: Groups,
     object: Option<usize>,
+    /// Whether any face is in a group of a `g` line.
+    grouped: bool,
     material: Option<usize>,
     /// The groups of each stretch of faces.
     sections: Vec<Vec<usize>>,
@@ -83,7 +88,10 @@ impl Parser {
         let mut scanner = scanner(source);
         loop {
             match scanner.word() {
-                Some(b"v") => self.positions.push(position(&mut scanner)?),
+                Some(b"v") => {
+                    self.positions.push(position(&mut scanner)?);
+                    self.colour(&mut scanner);
+                }
                 Some(b"vt") => {
                     let u = scanner.number_here("u")?;
                     let v = if scanner.line_is_done() { 0.0 } else { scanner.number_here("v")? };
@@ -106,10 +114,23 @@ impl Parser {
 
     /// Bytes of memory that it takes.
     fn held(&self) -> usize {
-        let lists = held(&self.positions) + held(&self.uvs) + held(&self.corners) + held(&self.faces);
+        let lists =
+            held(&self.positions) + held(&self.uvs) + 2 * held(&self.colours) + held(&self.corners) + held(&self.faces);
         // The names of a section are a list of their own.
         let sections = held(&self.sections) + self.sections.len() * size_of::<[usize; MAX_GROUPS_AT_ONCE]>();
         lists + sections + self.groups.held() + self.materials.held()
+    }
+
+    /// Three numbers after a position are a colour; with four the first is a weight.
+    fn colour(&mut self, scanner: &mut Scanner) {
+        let (mut numbers, mut many) = ([0.0_f32; 4], 0);
+        while let Some(number) = scanner.word().and_then(super::text::parse_number).filter(|_| many < 4) {
+            numbers[many] = number as f32;
+            many += 1;
+        }
+        if many >= 3 {
+            self.colours.push([numbers[many - 3], numbers[many - 2], numbers[many - 1]]);
+        }
     }
 
     fn face(&mut self, source: &Source, scanner: &mut Scanner) -> Result<()> {
@@ -154,6 +175,7 @@ impl Parser {
                 break;
             }
             names.push(self.groups.id(&String::from_utf8_lossy(word)));
+            self.grouped = true;
         }
         names.dedup();
         self.sections.push(names);
@@ -172,7 +194,7 @@ impl Parser {
         self.material = (!name.is_empty()).then(|| self.materials.id(&name));
     }
 
-    fn finish(self, source: &Source) -> Result<MeshFile> {
+    fn finish(mut self, source: &Source) -> Result<MeshFile> {
         let file = source.name;
         if self.positions.is_empty() {
             return Err(ReadError::file(file, "no vertices found (lines that start with \"v\"): is this an OBJ file?"));
@@ -199,8 +221,31 @@ impl Parser {
             let many = count(self.not_faces, "line, point or curve is", "lines, points and curves are");
             warnings.push(format!("{many} ignored: only faces are used"));
         }
+        let maps = self.take_maps(&mut warnings);
+        if source.bytes.starts_with(b"# Blender") && self.grouped {
+            warnings.push(
+                "its groups are sets of faces: a vertex group that was painted in Blender arrives as all vertices of all \
+                 faces that it mostly covers; glTF with attributes, or PLY, has the painted numbers"
+                    .into(),
+            );
+        }
         let (surface, parts) = self.triangulate(source, bare == 0, &mut warnings)?;
-        Ok(MeshFile { format: FORMAT, surface: Some(surface), parts, warnings, ..MeshFile::default() })
+        Ok(MeshFile { format: FORMAT, surface: Some(surface), parts, maps, warnings, ..MeshFile::default() })
+    }
+
+    /// The colours, if every vertex has one.
+    fn take_maps(&mut self, warnings: &mut Vec<String>) -> Vec<Map> {
+        let colours = std::mem::take(&mut self.colours);
+        if colours.len() != self.positions.len() {
+            let (some, all) = (colours.len(), self.positions.len());
+            warnings.extend((some > 0).then(|| format!("{some} of {all} vertices have a colour: they are ignored")));
+            return Vec::new();
+        }
+        let channel = |(k, name): (usize, &str)| Map {
+            name: name.to_owned(),
+            values: colours.iter().map(|colour| colour[k]).collect(),
+        };
+        ["red", "green", "blue"].into_iter().enumerate().map(channel).collect()
     }
 
     fn check_indices(&self, file: &str) -> Result<()> {

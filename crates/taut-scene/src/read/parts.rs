@@ -19,6 +19,16 @@ impl PartKind {
     /// All of them.
     pub const ALL: [PartKind; 4] = [PartKind::Group, PartKind::Node, PartKind::Material, PartKind::Bone];
 
+    /// What it is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            PartKind::Group => "group",
+            PartKind::Node => "node",
+            PartKind::Material => "material",
+            PartKind::Bone => "bone",
+        }
+    }
+
     /// What several of them are called.
     pub fn plural(self) -> &'static str {
         match self {

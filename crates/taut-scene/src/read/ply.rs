@@ -1,13 +1,15 @@
 //! PLY: text, and binary of either byte order.
 //!
 //! Read are the vertices' positions and texture coordinates (`s t`, `u v` or `texture_u texture_v`), the faces'
-//! corners and per-corner texture coordinates (`texcoord`), and triangle strips. All else is skipped.
+//! corners and per-corner texture coordinates (`texcoord`), and triangle strips; all other numbers of vertices but normals
+//! are maps. All else is skipped.
 
 use taut::mesh::TriMesh;
 
 use super::budget::{held, held_after};
 use super::bytes::Bytes;
 use super::error::{ReadError, Result, count, quote};
+use super::maps::Columns;
 use super::polygon::Triangulator;
 use super::text::{Scanner, parse_number};
 use super::{MeshFile, Options, Source};
@@ -58,6 +60,8 @@ enum Role {
     Corners,
     CornerUvs,
     Strips,
+    /// A map, by its number.
+    Map(usize),
     Skip,
 }
 
@@ -87,13 +91,14 @@ pub(super) fn begins(bytes: &[u8]) -> bool {
 
 pub(super) fn read(source: &Source, _: &Options) -> Result<MeshFile> {
     let mut scanner = Scanner::new(source.name, source.bytes);
-    let (format, elements) = read_header(&mut scanner)?;
+    let (format, mut elements) = read_header(&mut scanner)?;
     let mut body = match format {
         "PLY text" => Body::Text(scanner),
         _ => Body::Binary(Bytes::new(source.name, source.bytes, scanner.offset(), format == "PLY binary, big-endian")),
     };
     let vertices = elements.iter().find(|e| e.name == "vertex").map_or(0, |e| e.count);
     let mut content = Content { claimed_vertices: vertices, ..Content::default() };
+    content.find_maps(&mut elements);
     content.ignored = ignored(&elements);
     for element in &elements {
         content.read_element(element, &mut body, source)?;
@@ -177,6 +182,14 @@ fn read_property(scanner: &mut Scanner, element: &str) -> Result<Property> {
     Ok(Property { name, scalar, length, role })
 }
 
+impl Property {
+    /// A number of a map. Channels of colours are written in bytes, and mean 0 to 1.
+    fn painted(&self, value: f64) -> f32 {
+        let byte = self.scalar == Scalar::U8 && matches!(self.name.as_str(), "red" | "green" | "blue" | "alpha");
+        if byte { (value / 255.0) as f32 } else { value as f32 }
+    }
+}
+
 impl Body<'_> {
     /// Each row of a text file stands on its own line.
     fn start_row(&mut self, element: &str) -> Result<()> {
@@ -253,13 +266,16 @@ struct Content {
     corner_uvs: Vec<[f64; 2]>,
     faces_with_uvs: usize,
     strips: Vec<[u32; 3]>,
+    maps: Columns,
     /// Names of properties that nothing is made of.
     ignored: Vec<String>,
 }
 
+const NORMALS: [&str; 3] = ["nx", "ny", "nz"];
+
 /// Vertices' and faces' properties that nothing is made of, but for those that say how things look.
 fn ignored(elements: &[Element]) -> Vec<String> {
-    const LOOKS: [&str; 8] = ["nx", "ny", "nz", "red", "green", "blue", "alpha", "flags"];
+    const LOOKS: [&str; 8] = [NORMALS[0], NORMALS[1], NORMALS[2], "red", "green", "blue", "alpha", "flags"];
     let ours = elements.iter().filter(|element| matches!(element.name.as_str(), "vertex" | "face"));
     let skipped = ours.flat_map(|element| &element.properties).filter(|property| property.role == Role::Skip);
     let names = skipped.map(|property| property.name.as_str()).filter(|name| !LOOKS.contains(name));
@@ -270,7 +286,8 @@ impl Content {
     /// Bytes of memory that it takes.
     fn held(&self) -> usize {
         let faces = held(&self.corners) + held(&self.ends) + held(&self.corner_uvs) + held(&self.strips);
-        held(&self.positions) + held(&self.uvs) + faces
+        // Columns grow together.
+        held(&self.positions) + held(&self.uvs) + faces + self.maps.held()
     }
 
     /// What a list of so many items adds to it, bytes: the items as read, and what they mean.
@@ -288,6 +305,19 @@ impl Content {
         meaning.saturating_add(items.saturating_mul(16))
     }
 
+    /// Makes maps of the numbers of vertices that mean nothing else.
+    fn find_maps(&mut self, elements: &mut [Element]) {
+        let vertices = elements.iter_mut().filter(|element| element.name == "vertex");
+        let numbers = vertices.flat_map(|element| &mut element.properties).filter(|property| {
+            property.role == Role::Skip && property.length.is_none() && !NORMALS.contains(&property.name.as_str())
+        });
+        for property in numbers {
+            if let Some(id) = self.maps.id(&property.name) {
+                property.role = Role::Map(id);
+            }
+        }
+    }
+
     fn read_element(&mut self, element: &Element, body: &mut Body, source: &Source) -> Result<()> {
         // Rows without properties take no bytes: a claimed count of 2⁶⁴ would keep us here forever.
         if element.properties.is_empty() {
@@ -302,12 +332,20 @@ impl Content {
         let mut items = Vec::new();
         for _ in 0..element.count {
             body.start_row(&element.name)?;
+            if element.name == "vertex" {
+                self.maps.grow(1);
+            }
             let (mut position, mut uv) = ([0.0; 3], [0.0; 2]);
             let faces_before = self.ends.len();
             for property in &element.properties {
                 let target = match property.role {
                     Role::Position(axis) => &mut position[axis],
                     Role::Uv(axis) => &mut uv[axis],
+                    Role::Map(map) => {
+                        let value = property.painted(body.value(property.scalar, &property.name)?);
+                        self.maps.set(map, self.positions.len(), value);
+                        continue;
+                    }
                     _ => {
                         self.read_other(property, body, source, &mut items)?;
                         continue;
@@ -456,6 +494,7 @@ impl Content {
             mesh.uv_triangles = mesh.triangles.clone();
             mesh.uvs = self.uvs;
         }
-        Ok(MeshFile { format, surface: Some(mesh), warnings, ..MeshFile::default() })
+        let maps = self.maps.finish();
+        Ok(MeshFile { format, surface: Some(mesh), maps, warnings, ..MeshFile::default() })
     }
 }

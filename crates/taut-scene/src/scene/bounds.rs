@@ -99,13 +99,14 @@ impl Settings {
             bounds.any = f64::INFINITY;
         }
         let left = |bound: f64, named: bool| if named { f64::INFINITY } else { bound };
-        StretchBounds {
+        let bounds = StretchBounds {
             weft: left(bounds.weft, named.weft),
             warp: left(bounds.warp, named.warp),
             shear: left(bounds.shear, named.shear),
             any: left(bounds.any, named.any),
             edge: left(bounds.edge, named.edge),
-        }
+        };
+        painted(cloth, bounds)
     }
 
     /// What holds by default on a cloth.
@@ -120,6 +121,28 @@ impl Settings {
         }
         bounds
     }
+}
+
+/// What is painted takes the place of what holds for the whole: where it varies, the loosest of it.
+fn painted(cloth: &Cloth, mut bounds: StretchBounds) -> StretchBounds {
+    for vary in cloth.paint.vary.iter().filter(|vary| vary.limits()) {
+        let [a, b] = [0.0, 1.0].map(|at| vary.bounds(at));
+        // What has no direction is bounded in all of them, and would hold beside the painted ones.
+        if bounds.any.is_finite() {
+            (bounds.weft, bounds.warp) = (bounds.weft.min(bounds.any), bounds.warp.min(bounds.any));
+            bounds.any = f64::INFINITY;
+        }
+        for (bound, named, most) in [
+            (&mut bounds.weft, vary.max_weft.is_some(), a.weft.max(b.weft)),
+            (&mut bounds.warp, vary.max_warp.is_some(), a.warp.max(b.warp)),
+            (&mut bounds.shear, vary.max_shear.is_some(), a.shear.max(b.shear)),
+        ] {
+            if named {
+                *bound = most;
+            }
+        }
+    }
+    bounds
 }
 
 /// What a cloth's material says, with another bound on lengths if there is one.

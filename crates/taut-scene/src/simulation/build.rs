@@ -1,9 +1,10 @@
 //! From a scene to bodies: meshes made or read, placed and given to the engine.
 
-use super::{Object, ObjectKind, weights};
+use super::maps::{self, Marks};
+use super::{Object, ObjectKind, weights, weld};
 use crate::generate::{GenerateError, MAX_ELEMENTS, Transform, frames_along, frames_around, frames_from_surface};
 use crate::read;
-use crate::scene::settings::{Cloth, Colour, Frames, Solid};
+use crate::scene::settings::{Cloth, Colour, FileFrame, Frames, Solid};
 use crate::scene::{Scene, SceneError};
 use crate::write::{FieldOn, ObjectInfo};
 use taut::mesh::{Group, TetMesh, TriMesh};
@@ -42,15 +43,18 @@ impl Bodies {
             bodies.add_solid(scene, &scene.element_path("solid", at), solid)?;
         }
         weights::add(scene, &mut bodies)?;
+        let unused = maps::unused(&scene.settings, &bodies);
+        bodies.warnings.extend(unused);
         scene.settings.limits().into_iter().for_each(|limit| bodies.builder.limit(limit));
         Ok(bodies)
     }
 
     fn add_cloth(&mut self, scene: &Scene, path: &str, cloth: &Cloth) -> Result<(), SceneError> {
-        let mesh = match &cloth.shape.generate {
-            Some(generate) => generate.mesh().map_err(generator(scene, path, "generate"))?,
+        let (mesh, mut marks) = match &cloth.shape.generate {
+            Some(generate) => (generate.mesh().map_err(generator(scene, path, "generate"))?, Marks::default()),
             None => self.read_surface(scene, path, cloth)?,
         };
+        marks.add_files(scene, path, &cloth.paint.maps, mesh.positions.len())?;
         self.count(scene, path, mesh.triangles.len())?;
         let place =
             Transform { scale: cloth.place.scale.0, rotate: cloth.place.rotate.0, translate: cloth.place.translate };
@@ -60,14 +64,16 @@ impl Bodies {
         let start = start.map(|positions| place.tri_mesh(TriMesh { positions, ..TriMesh::default() }));
         let start = start.transpose().map_err(generator(scene, path, ""))?.map(|mesh| mesh.positions);
         let mesh = place.tri_mesh(mesh).map_err(generator(scene, path, ""))?;
-        let base =
-            self.builder.add_cloth(&cloth.shape.name, &mesh, &cloth.material.params()).map_err(builder(scene, path))?;
+        let (each, limits) = marks.vary(scene, path, cloth, &mesh)?;
+        let params = cloth.material.params();
+        let base = self.builder.add_cloth_of(&cloth.shape.name, &mesh, &params, &each, limits);
+        let base = base.map_err(builder(scene, path))?;
         let mut info = ObjectInfo::from_triangles(&cloth.shape.name, &mesh).with_velocities();
         info.notes = notes(cloth);
         let fields = ["weft", "warp", "shear", "area"];
         let info = fields.iter().fold(info, |info, name| info.with_field(name, FieldOn::Triangles));
         self.starts.extend(start.map(|start| (base, start)));
-        self.push(ObjectKind::Cloth, info, mesh.groups, base, cloth.surface.colour);
+        self.push(ObjectKind::Cloth, info, (mesh.groups, marks), base, cloth.surface.colour);
         Ok(())
     }
 
@@ -86,7 +92,7 @@ impl Bodies {
         let info = ObjectInfo::from_tets(&solid.shape.name, &mesh).with_velocities();
         let fields = ["stretch", "volume"];
         let info = fields.iter().fold(info, |info, name| info.with_field(name, FieldOn::Tets));
-        self.push(ObjectKind::Solid, info, mesh.groups, base, solid.surface.colour);
+        self.push(ObjectKind::Solid, info, (mesh.groups, Marks::default()), base, solid.surface.colour);
         Ok(())
     }
 
@@ -103,19 +109,33 @@ impl Bodies {
         Err(scene.error(path, message, Vec::new()))
     }
 
-    fn push(&mut self, kind: ObjectKind, info: ObjectInfo, groups: Vec<Group>, base: u32, colour: Option<Colour>) {
+    fn push(
+        &mut self,
+        kind: ObjectKind,
+        info: ObjectInfo,
+        (groups, marks): (Vec<Group>, Marks),
+        base: u32,
+        colour: Option<Colour>,
+    ) {
         let vertices = base..base + info.rest.len() as u32;
         let colour = colour.unwrap_or(COLOURS[self.objects.len() % COLOURS.len()]);
         let (surface, surface_tets) = (Vec::new(), Vec::new());
-        self.objects.push(Object { kind, info, groups, colour, surface, surface_tets, vertices });
+        self.objects.push(Object { kind, info, groups, marks, colour, surface, surface_tets, vertices });
     }
 
-    fn read_surface(&mut self, scene: &Scene, path: &str, cloth: &Cloth) -> Result<TriMesh, SceneError> {
+    fn read_surface(&mut self, scene: &Scene, path: &str, cloth: &Cloth) -> Result<(TriMesh, Marks), SceneError> {
         let file = self.read(scene, path, cloth.shape.mesh.as_deref(), cloth.shape.part.as_deref())?;
-        file.surface.ok_or_else(|| {
-            let message = format!("`{path}.mesh` has no triangles ({}); expected a surface", file.format);
+        let (mut maps, parts, format) = (file.maps, file.parts, file.format);
+        let mut mesh = file.surface.ok_or_else(|| {
+            let message = format!("`{path}.mesh` has no triangles ({format}); expected a surface");
             scene.error(&format!("{path}.mesh"), message, Vec::new())
-        })
+        })?;
+        let frame = FileFrame { up: cloth.shape.up, unit: cloth.shape.unit };
+        mesh.positions.iter_mut().for_each(|p| *p = frame.point(*p));
+        if let Some(distance) = cloth.shape.weld {
+            weld::weld(&mut mesh, &mut maps, distance);
+        }
+        Ok((mesh, Marks { maps, parts }))
     }
 
     fn read_tets(&mut self, scene: &Scene, path: &str, solid: &Solid) -> Result<TetMesh, SceneError> {

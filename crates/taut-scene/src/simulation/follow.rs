@@ -166,7 +166,8 @@ fn followed(follow: &Follow, leader: &ColliderObject) -> Vec<[u32; 3]> {
 /// One piece for all vertices that hang together: each brings the corners of the triangle it is on.
 fn together(feet: &[Foot], links: &[[u32; 2]], positions: &[[f64; 3]]) -> Option<(Vec<Grip>, Vec<u32>)> {
     let first = components(feet.len(), links);
-    let (mut number, mut weights): (HashMap<u32, u32>, Vec<Vec<(u32, f64)>>) = (HashMap::new(), Vec::new());
+    let mut number: HashMap<u32, u32> = HashMap::new();
+    let mut weights: Vec<Vec<(u32, f64)>> = Vec::new();
     let mut piece = Vec::with_capacity(feet.len());
     for (foot, first) in feet.iter().zip(first) {
         let at = *number.entry(first).or_insert(weights.len() as u32);
@@ -193,7 +194,7 @@ fn blend(skin: &Skin, feet: &[Foot], radius: f64, positions: &[[f64; 3]]) -> Opt
         let fall = |d: f64| (1.0 - (d / far).min(1.0).powi(2)).powi(2);
         let around = reached.iter().map(|&(vertex, d)| (vertex, fall(d)));
         // A skin with triangles larger than the radius has at least those.
-        let own = (0..3).map(|k| (foot.triangle[k], 1e-3 + foot.weights[k]));
+        let own = (0..3).map(|k| (foot.triangle[k], 1e-3 * (0.01 + foot.weights[k])));
         Grip::new(&around.chain(own).collect::<Vec<_>>(), positions)
     };
     let grips = feet.iter().map(grip).collect::<Option<Vec<_>>>()?;

@@ -28,6 +28,7 @@ mod hand;
 mod initial;
 mod limits;
 mod links;
+mod maps;
 mod metrics;
 mod motion;
 mod object;
@@ -39,6 +40,7 @@ mod tension;
 mod unsolved;
 mod verify;
 mod weights;
+mod weld;
 mod world;
 
 pub use change::Change;

@@ -1,6 +1,7 @@
 //! The bodies of a scene, as far as they do not change.
 
 use super::engine::Engine;
+use super::maps::Marks;
 use crate::scene::settings::Colour;
 use crate::write::ObjectInfo;
 use std::collections::HashMap;
@@ -25,6 +26,8 @@ pub struct Object {
     pub info: ObjectInfo,
     /// Its vertex groups.
     pub groups: Vec<Group>,
+    /// Its painted maps, and its parts by name.
+    pub(super) marks: Marks,
     /// Its colour in pictures.
     pub colour: Colour,
     /// The triangles of its surface, by its own vertex numbers.
@@ -36,6 +39,11 @@ pub struct Object {
 }
 
 impl Object {
+    /// Its painted maps.
+    pub fn maps(&self) -> &[crate::read::Map] {
+        &self.marks.maps
+    }
+
     /// The engine's number of one of its vertices.
     pub(super) fn number(&self, vertex: u32) -> Option<u32> {
         self.vertices.start.checked_add(vertex).filter(|number| self.vertices.contains(number))

@@ -5,8 +5,8 @@ use super::attachment;
 use super::colliders::ColliderObject;
 use super::engine::Engine;
 use super::follow::{self, Leader};
-use super::links;
 use super::motion::{moved, moves};
+use super::{links, maps};
 use crate::scene::settings::{FollowBy, Motion, Pin, Select, SelectTable};
 use crate::scene::{Scene, SceneError};
 use glam::DVec3;
@@ -333,9 +333,14 @@ fn picked(
     let count = object.info.rest.len() as u32;
     let mut chosen: Vec<u32> = (0..count).collect();
     if let Some(name) = &table.group {
-        let group = object.groups.iter().find(|group| group.name == *name);
-        let group = group.ok_or_else(|| no_group(scene, path, name, object))?;
-        chosen = group.vertices.clone();
+        let group = object.groups.iter().find(|group| group.name == *name).map(|group| group.vertices.clone());
+        let part = || maps::vertices_of_part(&object.marks.parts, &object.info.triangles, name);
+        chosen = group.or_else(part).ok_or_else(|| no_group(scene, path, name, object))?;
+    }
+    if let Some(name) = &table.map {
+        let painted: HashSet<u32> =
+            object.painted(scene, path, name, [table.above, table.below])?.into_iter().collect();
+        chosen.retain(|vertex| painted.contains(vertex));
     }
     if let Some(indices) = &table.indices {
         if let Some(at) = indices.iter().position(|&index| index >= count) {
@@ -372,7 +377,7 @@ fn no_group(scene: &Scene, path: &str, name: &str, object: &Object) -> SceneErro
     let names: Vec<&str> = object.groups.iter().map(|group| group.name.as_str()).take(40).collect();
     let mut help: Vec<String> = crate::scene::did_you_mean(name, names.iter().copied()).into_iter().collect();
     help.push(match names.as_slice() {
-        [] => "it has no groups; pick by `box`, `sphere`, `nearest` or `indices`".to_owned(),
+        [] => "it has no groups; pick by `map`, `box`, `sphere`, `nearest` or `indices`".to_owned(),
         names => format!("its groups: {}", names.join(", ")),
     });
     let message = format!("`{}` has no vertex group called {name:?}", object.info.name);

@@ -4,7 +4,7 @@ use super::build::generator;
 use super::follow::no_such_part;
 use crate::read::animated::{AnimatedMesh, read_animated};
 use crate::read::{Options, Part, Pick, ReadError, read_mesh};
-use crate::scene::settings::MeshShape;
+use crate::scene::settings::{FileFrame, MeshShape};
 use crate::scene::{Scene, SceneError};
 use std::path::Path;
 use std::sync::Arc;
@@ -16,6 +16,7 @@ use taut::mesh::TriMesh;
 pub(super) struct Surface {
     animated: Arc<AnimatedMesh>,
     scale: [f64; 3],
+    frame: FileFrame,
     /// When its motion begins, s.
     start: f64,
     /// Whether it begins anew when it has ended.
@@ -39,9 +40,10 @@ impl Surface {
         }
         leave_out(scene, &path, mesh, &mut animated)?;
         let (scale, start) = (mesh.scale.0, mesh.start);
-        let rest: Vec<_> = animated.mesh.positions.iter().map(|&p| scaled(p, scale)).collect();
+        let frame = FileFrame { up: mesh.up, unit: mesh.unit };
+        let rest: Vec<_> = animated.mesh.positions.iter().map(|&p| scaled(frame.point(p), scale)).collect();
         let shape = Arc::new(ColliderMesh::new(&rest, &animated.mesh.triangles));
-        Ok(Surface { animated: Arc::new(animated), scale, start, repeat: mesh.repeat, shape, last: None })
+        Ok(Surface { animated: Arc::new(animated), scale, frame, start, repeat: mesh.repeat, shape, last: None })
     }
 
     /// Parts of it that have a name.
@@ -74,7 +76,7 @@ impl Surface {
         let (time, duration) = (time - self.start, self.animated.duration);
         let time = if self.repeat && duration > 0.0 { time.rem_euclid(duration) } else { time };
         self.animated.positions_at(time, &mut positions);
-        positions.iter_mut().for_each(|p| *p = scaled(*p, self.scale));
+        positions.iter_mut().for_each(|p| *p = scaled(self.frame.point(*p), self.scale));
         positions
     }
 

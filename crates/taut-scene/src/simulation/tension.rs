@@ -121,6 +121,10 @@ pub struct WayTension {
     pub compression: Peak,
     /// Triangles that can move and are beyond the bound.
     pub beyond: u32,
+    /// Of those the one that is so most, over its own bound, and that bound.
+    pub missed: Peak,
+    /// The bound of `missed`.
+    pub missed_bound: f64,
     /// The largest tension between held vertices alone.
     pub held: Peak,
     /// Triangles that are beyond the bound between held vertices alone.
@@ -128,8 +132,15 @@ pub struct WayTension {
 }
 
 impl WayTension {
-    const NONE: WayTension =
-        WayTension { most: Peak::NONE, compression: Peak::NONE, beyond: 0, held: Peak::NONE, held_beyond: 0 };
+    const NONE: WayTension = WayTension {
+        most: Peak::NONE,
+        compression: Peak::NONE,
+        beyond: 0,
+        missed: Peak::NONE,
+        missed_bound: f64::INFINITY,
+        held: Peak::NONE,
+        held_beyond: 0,
+    };
 }
 
 /// How far a cloth is stretched.
@@ -179,17 +190,19 @@ impl BodyTension {
             |vertex: u32| positions.get((vertex - object.vertices.start) as usize).copied().unwrap_or_default();
         for (stretch, &triangle) in list.iter().zip(&body.strained) {
             let corners = body.triangles.get(triangle as usize).copied().unwrap_or_default().map(corner);
-            out.add(stretch, triangle, corners);
+            let own = body.limits.get(triangle as usize);
+            let bounds = own.map_or(bounds, |own| bounds.and(own));
+            out.add(stretch, triangle, corners, &bounds);
         }
         out
     }
 
-    fn add(&mut self, s: &TriangleStretch, triangle: u32, corners: [[f64; 3]; 3]) {
+    fn add(&mut self, s: &TriangleStretch, triangle: u32, corners: [[f64; 3]; 3], bounds: &StretchBounds) {
         let mut any = false;
         self.held += u32::from(s.held.all);
         // A side between two pins sets how far the triangle is stretched along it, wherever its third corner goes.
         let side = |k: usize| if s.held.sides[k] { s.sides[k] } else { -1.0 };
-        let pulled = beyond((0..3).map(side).fold(-1.0, f64::max), self.bounds.any);
+        let pulled = beyond((0..3).map(side).fold(-1.0, f64::max), bounds.any);
         let whole = || middle(&corners);
         for (way, value, held) in [
             (Way::Weft, s.weft, s.held.weft),
@@ -197,12 +210,12 @@ impl BodyTension {
             (Way::Shear, s.shear.abs(), s.held.all),
             (Way::Any, s.any, s.held.all || pulled),
         ] {
-            any |= self.put(way, value, held, triangle, &whole);
+            any |= self.put(way, value, (held, way.bound(bounds)), triangle, &whole);
         }
         let ends = [[corners[0], corners[1]], [corners[0], corners[2]], [corners[1], corners[2]]];
         let (before, before_held) = (self.way(Way::Edge).beyond, self.way(Way::Edge).held_beyond);
         for k in 0..3 {
-            any |= self.put(Way::Edge, s.sides[k], s.held.sides[k], triangle, &|| middle(&ends[k]));
+            any |= self.put(Way::Edge, s.sides[k], (s.held.sides[k], bounds.edge), triangle, &|| middle(&ends[k]));
         }
         // Triangles count, not their sides.
         let edge = &mut self.ways[Way::Edge.at()];
@@ -211,8 +224,15 @@ impl BodyTension {
     }
 
     /// Takes note of one number; tells whether it can move and is beyond its bound.
-    fn put(&mut self, way: Way, value: f64, held: bool, triangle: u32, at: &dyn Fn() -> [f64; 3]) -> bool {
-        let far = beyond(value, way.bound(&self.bounds));
+    fn put(
+        &mut self,
+        way: Way,
+        value: f64,
+        (held, bound): (bool, f64),
+        triangle: u32,
+        at: &dyn Fn() -> [f64; 3],
+    ) -> bool {
+        let far = beyond(value, bound);
         let to = &mut self.ways[way.at()];
         if held {
             to.held.raise(value, triangle, at);
@@ -223,7 +243,15 @@ impl BodyTension {
         if way != Way::Shear {
             to.compression.raise(-value, triangle, at);
         }
-        to.beyond += u32::from(far);
+        if far {
+            to.beyond += 1;
+            let worse = value * to.missed_bound > to.missed.value * bound;
+            if worse || !to.missed.is_some() || !value.is_finite() {
+                to.missed_bound = bound;
+                to.missed = Peak::NONE;
+                to.missed.raise(value, triangle, at);
+            }
+        }
         far
     }
 }
@@ -404,14 +432,14 @@ impl WayLog {
     };
     const NUMBERS: usize = 4 * Record::NUMBERS + 3;
 
-    fn add(&mut self, of: &WayTension, bound: f64, frame: u32, time: f64) {
+    fn add(&mut self, of: &WayTension, frame: u32, time: f64) {
         self.most.raise(of.most, frame, time);
         self.compression.raise(of.compression, frame, time);
         self.frames_beyond += u32::from(of.beyond > 0);
         // Bounds may change while a person plays with a scene: what counts is the miss over its own bound.
-        let worse = of.most.value * self.missed_bound > self.missed.peak.value * bound;
+        let worse = of.missed.value * self.missed_bound > self.missed.peak.value * of.missed_bound;
         if of.beyond > 0 && (worse || !self.missed.peak.is_some()) {
-            (self.missed, self.missed_bound) = (Record { peak: of.most, frame, time }, bound);
+            (self.missed, self.missed_bound) = (Record { peak: of.missed, frame, time }, of.missed_bound);
         }
         self.held.raise(of.held, frame, time);
         self.held_frames_beyond += u32::from(of.held_beyond > 0);
@@ -490,7 +518,7 @@ impl TensionLog {
             log.frames_beyond += u32::from(body.beyond > 0);
             log.share_beyond = log.share_beyond.max(f64::from(body.beyond) / f64::from(body.triangles.max(1)));
             for way in Way::ALL {
-                log.ways[way.at()].add(body.way(way), way.bound(&body.bounds), frame, time);
+                log.ways[way.at()].add(body.way(way), frame, time);
             }
         }
     }

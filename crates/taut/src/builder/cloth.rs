@@ -10,6 +10,7 @@ use super::{
 use crate::constraint::Loose;
 use crate::lanes::V3;
 use crate::levels::SlantedThread;
+use crate::limit::StretchBounds;
 use crate::mesh::TriMesh;
 use crate::model::{Body, BodyKind};
 use std::collections::{HashMap, HashSet};
@@ -147,7 +148,40 @@ impl ModelBuilder {
     pub fn add_cloth(&mut self, name: &str, mesh: &TriMesh, cloth: &Cloth) -> Result<u32, BuildError> {
         self.or_nothing(|builder| {
             let base = builder.add_vertices(&mesh.positions)?;
-            builder.cloth_on(name, base, mesh, cloth)?;
+            builder.cloth_on(name, base, mesh, &Fabrics { cloth, each: &[] })?;
+            Ok(base)
+        })
+    }
+
+    /// Adds a cloth whose triangles differ: what each is made of, by the numbers of the mesh, or nothing for all alike, and
+    /// how far each may be stretched beside what limiters say of the whole, or nothing.
+    ///
+    /// Triangles may differ in density, rest stretch, damping and in the numbers of their stiffness; grain, form, kind of
+    /// elasticity and of bending are those of `cloth`. Across an edge bends the mean of the two triangles. Springs
+    /// ([`Membrane::Links`]) and bending by patches are those of `cloth` everywhere.
+    pub fn add_cloth_of(
+        &mut self,
+        name: &str,
+        mesh: &TriMesh,
+        cloth: &Cloth,
+        each: &[Cloth],
+        limits: Vec<StretchBounds>,
+    ) -> Result<u32, BuildError> {
+        for (list, found) in [("materials", each.len()), ("limits", limits.len())] {
+            if found != 0 && found != mesh.triangles.len() {
+                let (body, expected) = (name.to_owned(), mesh.triangles.len());
+                return Err(BuildError::Length { body, list, found, expected });
+            }
+        }
+        for bounds in &limits {
+            bounds.check()?;
+        }
+        self.or_nothing(|builder| {
+            let base = builder.add_vertices(&mesh.positions)?;
+            builder.cloth_on(name, base, mesh, &Fabrics { cloth, each })?;
+            if let Some(body) = builder.bodies.last_mut() {
+                body.limits = limits;
+            }
             Ok(base)
         })
     }
@@ -155,11 +189,12 @@ impl ModelBuilder {
     /// Adds a cloth onto existing vertices: vertex i of the mesh is vertex `base` + i. Its rest shape is theirs; the
     /// mesh's own positions are not looked at.
     pub fn add_cloth_on(&mut self, name: &str, base: u32, mesh: &TriMesh, cloth: &Cloth) -> Result<(), BuildError> {
-        self.or_nothing(|builder| builder.cloth_on(name, base, mesh, cloth))
+        self.or_nothing(|builder| builder.cloth_on(name, base, mesh, &Fabrics { cloth, each: &[] }))
     }
 
-    fn cloth_on(&mut self, name: &str, base: u32, mesh: &TriMesh, cloth: &Cloth) -> Result<(), BuildError> {
-        cloth.check(name)?;
+    fn cloth_on(&mut self, name: &str, base: u32, mesh: &TriMesh, fabrics: &Fabrics) -> Result<(), BuildError> {
+        fabrics.check(name)?;
+        let cloth = fabrics.cloth;
         let triangles = self.checked_triangles(name, base, mesh)?;
         let Materials { qs, unusable, slants } =
             materials(mesh, self.positions.get(base as usize..).unwrap_or_default(), cloth.grain, cloth.rest);
@@ -169,9 +204,9 @@ impl ModelBuilder {
         }
         let kept = self.usable_triangles(name, &triangles, &qs)?;
         let form = cloth.strain_form();
-        let elements = self.add_strain(form, &triangles, &qs, &kept, cloth);
+        let elements = self.add_strain(form, &triangles, &qs, &kept, fabrics);
         for &t in &kept {
-            let mass = twice_area(&qs[t]) / 6.0 * cloth.density;
+            let mass = twice_area(&qs[t]) / 6.0 * fabrics.of(t).density;
             for v in triangles[t] {
                 self.masses[v as usize] += mass;
             }
@@ -181,12 +216,13 @@ impl ModelBuilder {
         self.slanted.extend(slanted.filter_map(|(t, [weft, warp])| {
             let [p, q, r, s] = inverse2(&qs[t])?;
             // At rest as long as what it is made of is.
-            let [weft, warp] = [weft / cloth.rest_stretch[0], warp / cloth.rest_stretch[1]];
+            let [along_weft, along_warp] = fabrics.of(t).rest_stretch;
+            let [weft, warp] = [weft / along_weft, warp / along_warp];
             Some(SlantedThread { corners: triangles[t], along: [weft * p + warp * r, weft * q + warp * s] })
         }));
         let edges = edges_of(&triangles, &kept);
-        self.add_edges(&triangles, &edges, &qs, cloth);
-        self.add_hinges(name, base, &triangles, &edges, &qs, cloth);
+        self.add_edges(&triangles, &edges, &qs, fabrics);
+        self.add_hinges(name, base, &triangles, &edges, &qs, fabrics);
         if let Some(ClothElasticity { membrane: Membrane::Links { stretch, shear, bend }, damping, .. }) =
             cloth.elasticity
         {
@@ -203,6 +239,7 @@ impl ModelBuilder {
             base,
             triangles,
             tets: Vec::new(),
+            limits: Vec::new(),
             strained: kept.iter().map(|&t| t as u32).collect(),
             strains: self.next_strains(BodyKind::Cloth, elements.len()),
             elements,
@@ -275,18 +312,19 @@ impl ModelBuilder {
         triangles: &[[u32; 3]],
         qs: &[Material],
         kept: &[usize],
-        cloth: &Cloth,
+        fabrics: &Fabrics,
     ) -> core::ops::Range<u32> {
-        let (k, d) = (&cloth.stiffness, &cloth.damping);
         let list = match form {
             StrainForm::Improved => &mut self.loose.triangles,
             StrainForm::Plain => &mut self.loose.plain_triangles,
             StrainForm::StretchShear => &mut self.loose.stretch_shear_triangles,
         };
-        let projected = if cloth.elasticity.is_some() { 0.0 } else { 1.0 };
+        let projected = if fabrics.cloth.elasticity.is_some() { 0.0 } else { 1.0 };
         let first = list.len() as u32;
         list.extend(kept.iter().filter_map(|&t| {
             let b = inverse2(&qs[t])?;
+            let cloth = fabrics.of(t);
+            let (k, d) = (&cloth.stiffness, &cloth.damping);
             Some(Loose {
                 index: triangles[t],
                 rest: [b[0], b[1], b[2], b[3], cloth.rest_stretch[0], cloth.rest_stretch[1]],
@@ -298,13 +336,14 @@ impl ModelBuilder {
         first..list.len() as u32
     }
 
-    fn add_edges(&mut self, triangles: &[[u32; 3]], edges: &[MeshEdge], qs: &[Material], cloth: &Cloth) {
-        if cloth.elasticity.is_some() || cloth.stiffness.edge == 0.0 && cloth.damping.edge == 0.0 {
+    fn add_edges(&mut self, triangles: &[[u32; 3]], edges: &[MeshEdge], qs: &[Material], fabrics: &Fabrics) {
+        if fabrics.all(|c| c.elasticity.is_some() || c.stiffness.edge == 0.0 && c.damping.edge == 0.0) {
             return;
         }
         for side in edges {
             let [a, b] = side.ends.map(|v| V3::from(self.positions[v as usize]));
             let t = side.triangles[0];
+            let cloth = fabrics.of(t);
             let along = material_edge(triangles[t], &qs[t], side.ends);
             let length = match cloth.rest {
                 RestShape::Mesh => (b - a).norm2().sqrt(),
@@ -328,15 +367,16 @@ impl ModelBuilder {
         triangles: &[[u32; 3]],
         edges: &[MeshEdge],
         qs: &[Material],
-        cloth: &Cloth,
+        fabrics: &Fabrics,
     ) {
         let crowded: Vec<usize> = edges.iter().filter(|s| s.count > 2).map(|s| (s.ends[0] - base) as usize).collect();
         self.warn(name, Oddity::NonManifoldEdge, &crowded);
-        let idle = match &cloth.elasticity {
+        let cloth = fabrics.cloth;
+        let idle = |cloth: &Cloth| match &cloth.elasticity {
             Some(e) => e.bend == [0.0; 2],
             None => cloth.stiffness.bend == 0.0 && cloth.damping.bend == 0.0,
         };
-        if idle {
+        if fabrics.all(idle) {
             return;
         }
         if let (Some(elasticity), Bending::Patches) = (&cloth.elasticity, cloth.bending) {
@@ -362,7 +402,9 @@ impl ModelBuilder {
                 RestShape::Mesh => rest_angle(index.map(|v| V3::from(self.positions[v as usize]))),
                 RestShape::Uv => 0.0,
             };
-            let elastic = cloth.elasticity.map(|e| {
+            let sides = [t1, t2].map(|t| fabrics.of(t));
+            let mean = |of: fn(&Cloth) -> f64| 0.5 * (of(sides[0]) + of(sides[1]));
+            let elastic = across(sides).map(|e| {
                 let edge = material_edge(triangles[t1], &qs[t1], [x0, x1]);
                 let l = edge[0].hypot(edge[1]);
                 let areas = 0.5 * (twice_area(&qs[t1]) + twice_area(&qs[t2]));
@@ -371,12 +413,49 @@ impl ModelBuilder {
             self.loose.hinges.push(Loose {
                 index,
                 rest: [rest],
-                stiffness: [cloth.stiffness.bend * projected],
-                damping: [cloth.damping.bend * projected],
+                stiffness: [mean(|c| c.stiffness.bend) * projected],
+                damping: [mean(|c| c.damping.bend) * projected],
                 elastic,
             });
         }
     }
+}
+
+/// What each triangle of a cloth is made of.
+struct Fabrics<'a> {
+    cloth: &'a Cloth,
+    /// Empty if all are alike.
+    each: &'a [Cloth],
+}
+
+impl Fabrics<'_> {
+    fn of(&self, triangle: usize) -> &Cloth {
+        self.each.get(triangle).unwrap_or(self.cloth)
+    }
+
+    fn all(&self, is: impl Fn(&Cloth) -> bool) -> bool {
+        is(self.cloth) && self.each.iter().all(is)
+    }
+
+    fn check(&self, body: &str) -> Result<(), BuildError> {
+        self.cloth.check(body)?;
+        let kind = |cloth: &Cloth| cloth.elasticity.map(|e| core::mem::discriminant(&e.membrane));
+        for (number, cloth) in self.each.iter().enumerate() {
+            cloth.check(body)?;
+            let same = cloth.strain_form() == self.cloth.strain_form() && kind(cloth) == kind(self.cloth);
+            check_number(body, "material of triangle", number as f64, "one of the cloth's own kind", same)?;
+        }
+        Ok(())
+    }
+}
+
+/// How cloth with an elasticity bends between two triangles: as the mean of both.
+fn across([a, b]: [&Cloth; 2]) -> Option<ClothElasticity> {
+    let (a, b) = (a.elasticity?, b.elasticity?);
+    let mut mean = a;
+    mean.bend = core::array::from_fn(|k| 0.5 * (a.bend[k] + b.bend[k]));
+    mean.damping.bend = 0.5 * (a.damping.bend + b.damping.bend);
+    Some(mean)
 }
 
 /// The corner of a triangle that is not on the edge `ends`.

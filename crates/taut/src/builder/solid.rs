@@ -137,6 +137,7 @@ impl ModelBuilder {
             base,
             triangles,
             tets,
+            limits: Vec::new(),
             strained,
             strains: self.next_strains(BodyKind::Solid, elements.len()),
             elements,

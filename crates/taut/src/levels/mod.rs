@@ -215,24 +215,26 @@ pub(crate) struct RestModel<'a, T> {
     /// Which bodies triangles belong to, and how far each body may be stretched.
     pub owners: &'a TriangleOwners,
     pub bounds: Vec<StretchBounds>,
+    /// And how far each of a body's triangles, or none.
+    pub limits: Vec<&'a [StretchBounds]>,
 }
 
 /// Which bodies triangles belong to: bodies may have vertices in common, and triangles.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TriangleOwners {
-    /// Corners, ascending, in the model's numbers, and a body; ascending.
-    list: Vec<([u32; 3], u32)>,
+    /// Corners, ascending, in the model's numbers, and a body with the number of a triangle there; ascending.
+    list: Vec<([u32; 3], [u32; 2])>,
 }
 
 impl TriangleOwners {
-    pub fn new(triangles: impl Iterator<Item = ([u32; 3], u32)>) -> Self {
+    pub fn new(triangles: impl Iterator<Item = ([u32; 3], [u32; 2])>) -> Self {
         let mut list: Vec<_> = triangles.map(|(corners, body)| (ascending(corners), body)).collect();
         list.sort_unstable();
         list.dedup();
         TriangleOwners { list }
     }
 
-    fn of(&self, corners: [u32; 3]) -> impl Iterator<Item = u32> {
+    fn of(&self, corners: [u32; 3]) -> impl Iterator<Item = [u32; 2]> {
         let corners = ascending(corners);
         let first = self.list.partition_point(|t| t.0 < corners);
         self.list[first..].iter().take_while(move |t| t.0 == corners).map(|t| t.1)
@@ -256,8 +258,11 @@ pub(crate) struct SlantedThread {
 impl<T> RestModel<'_, T> {
     /// How far a triangle may be stretched, as all bodies say that it belongs to; `max_stretch` (0 for none) along its threads.
     fn bounds_of(&self, corners: [u32; 3], max_stretch: f64) -> StretchBounds {
-        let bounds = self.owners.of(corners).map(|body| &self.bounds[body as usize]);
-        let own = bounds.fold(StretchBounds::NONE, |all, more| all.and(more));
+        let own = self.owners.of(corners).fold(StretchBounds::NONE, |all, [body, triangle]| {
+            let all = all.and(&self.bounds[body as usize]);
+            let own = self.limits[body as usize].get(triangle as usize);
+            own.map_or(all, |own| all.and(own))
+        });
         if max_stretch > 0.0 { own.and(&StretchBounds::threads(max_stretch)) } else { own }
     }
 

@@ -131,7 +131,7 @@ impl StretchBounds {
         }
     }
 
-    pub(super) fn check(&self) -> Result<(), LimitError> {
+    pub(crate) fn check(&self) -> Result<(), LimitError> {
         let StretchBounds { weft, warp, shear, any, edge } = *self;
         let named = [("weft", weft), ("warp", warp), ("shear", shear), ("any", any), ("edge", edge)];
         match named.into_iter().find(|(_, most)| most.is_nan() || *most < 0.0) {

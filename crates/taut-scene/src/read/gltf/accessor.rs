@@ -80,6 +80,11 @@ impl<'a> Accessors<'a> {
         self.numbers(index, kind, "a finite float or a small integer")
     }
 
+    /// The type of an accessor, such as `"VEC3"`; nothing if it is not there.
+    pub fn kind(&self, index: usize) -> Option<&'a str> {
+        self.document.root.accessors.get(index).map(|accessor| accessor.kind.as_str())
+    }
+
     /// Whole numbers of an accessor of the given type.
     pub fn integers(&self, index: usize, kind: &str) -> Result<Vec<u32>> {
         self.numbers(index, kind, "an unsigned integer")

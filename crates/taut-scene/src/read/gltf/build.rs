@@ -13,6 +13,7 @@ use super::track::read_tracks;
 use super::transform::{Placement, from_columns};
 use crate::read::error::{ReadError, Result, count, quote};
 use crate::read::groups::Groups;
+use crate::read::maps::{Columns, Map};
 use crate::read::parts::{Part, PartKind};
 use crate::read::{MOST_NAMES, Options, Pick, ignored_attributes};
 use glam::{DAffine3, DQuat, DVec3};
@@ -23,6 +24,7 @@ pub(crate) struct Built {
     /// In its rest pose.
     pub mesh: TriMesh,
     pub parts: Vec<Part>,
+    pub maps: Vec<Map>,
     pub warnings: Vec<String>,
 }
 
@@ -48,7 +50,10 @@ pub(super) fn build(file: &str, document: &Document, options: &Options) -> Resul
         let mirrors =
             gathered.body.skin.is_none() && node.is_some_and(|node| globals[node].matrix3.determinant() < 0.0);
         let name = node.and_then(|node| root.nodes[node].name.as_ref()).or(root.meshes[mesh].name.as_ref());
+        let added = gathered.body.positions.len();
         flat.add(root, &mut gathered, name.map(String::as_str), mirrors);
+        // A map that one body has is there for all, and takes less than a quarter of what a number may.
+        accessors.spend(flat.maps.maps().len() * added / 4)?;
         scene.bodies.push(gathered.body);
     }
     let mut targets = vec![0; scene.nodes.len()];
@@ -58,9 +63,9 @@ pub(super) fn build(file: &str, document: &Document, options: &Options) -> Resul
         }
     }
     scene.tracks = read_tracks(file, root, &accessors, options, &targets)?;
-    let parts = flat.take_parts();
+    let (parts, maps) = (flat.take_parts(), std::mem::take(&mut flat.maps).finish());
     let (mesh, warnings) = flat.finish(file, &scene)?;
-    Ok(Built { scene, mesh, parts, warnings })
+    Ok(Built { scene, mesh, parts, maps, warnings })
 }
 
 /// The nodes with their parents, and an order in which parents come first.
@@ -235,6 +240,8 @@ struct Flat {
     groups: Groups,
     materials: Groups,
     bones: Groups,
+    maps: Columns,
+    mixed: usize,
     bodies: usize,
     bodies_with_uvs: usize,
     skipped: usize,
@@ -253,6 +260,12 @@ impl Flat {
         self.mesh.uv_triangles.extend(gathered.uv_triangles.iter().map(|t| turn(t, first_uv)));
         self.mesh.uvs.append(&mut gathered.uvs);
         let added = gathered.body.positions.len();
+        self.maps.grow(added);
+        for map in gathered.maps.maps() {
+            let Some(id) = self.maps.id(&map.name) else { continue };
+            map.values.iter().enumerate().for_each(|(row, &value)| self.maps.set(id, first as usize + row, value));
+        }
+        self.mixed += gathered.mixed;
         self.vertices += added;
         if let Some(name) = name {
             let id = self.groups.id(name);
@@ -302,6 +315,10 @@ impl Flat {
 
     fn finish(mut self, file: &str, scene: &Scene) -> Result<(TriMesh, Vec<String>)> {
         let mut warnings: Vec<String> = ignored_attributes(&self.ignored).into_iter().collect();
+        if self.mixed > 0 {
+            let many = count(self.mixed, "vertex has", "vertices have");
+            warnings.push(format!("{many} several colours or other numbers at one place: the first count"));
+        }
         if self.skipped > 0 {
             warnings.push(format!("{} of points or lines skipped", count(self.skipped, "primitive", "primitives")));
         }

@@ -14,7 +14,7 @@ mod scene;
 mod track;
 mod transform;
 
-use super::error::{Result, count, quote};
+use super::error::{Result, count};
 use super::{MeshFile, Options, Source};
 pub(super) use build::Built;
 pub(super) use scene::Scene;
@@ -25,28 +25,21 @@ pub(super) fn begins(bytes: &[u8]) -> bool {
 
 pub(super) fn read(source: &Source, options: &Options) -> Result<MeshFile> {
     let document = container::open(source)?;
-    let Built { mesh, parts, mut warnings, .. } = build::build(source.name, &document, options)?;
+    let Built { mesh, parts, maps, mut warnings, .. } = build::build(source.name, &document, options)?;
     if !document.root.animations.is_empty() {
         let many = count(document.root.animations.len(), "animation does", "animations do");
         warnings.push(format!("{many} not play: the mesh is taken as it stands"));
     }
+    let clips = track::clips(source.name, &document, options);
     let format = if begins(source.bytes) { "glTF binary" } else { "glTF" };
-    Ok(MeshFile { format, surface: Some(mesh), parts, warnings, ..MeshFile::default() })
+    Ok(MeshFile { format, surface: Some(mesh), parts, maps, clips, warnings, ..MeshFile::default() })
 }
 
 /// The motion, and the mesh in its rest pose.
 pub(super) fn read_scene(source: &Source, options: &Options) -> Result<Built> {
     let document = container::open(source)?;
     let mut built = build::build(source.name, &document, options)?;
-    let all = &document.root.animations;
-    if let (Some(first), None, 2..) = (all.first(), &options.animation, all.len()) {
-        let which = first.name.as_ref().map_or(String::new(), |name| format!(", {},", quote(name.as_bytes())));
-        let known = name_list(all.iter().filter_map(|animation| animation.name.as_deref()));
-        built.warnings.push(format!(
-            "of {} animations only the first{which} plays; `animation` names another: {known}",
-            all.len()
-        ));
-    }
+    built.warnings.extend(track::what_plays(source.name, &document.root, options));
     Ok(built)
 }
 

@@ -7,6 +7,7 @@ use super::json::{Primitive, Root};
 use super::scene::Body;
 use crate::read::MOST_NAMES;
 use crate::read::error::{ReadError, Result};
+use crate::read::maps::Columns;
 
 const TRIANGLES: u32 = 4;
 const STRIP: u32 = 5;
@@ -29,15 +30,25 @@ pub(super) struct Gathered {
     pub has_uvs: bool,
     /// Primitives of points and lines.
     pub skipped: usize,
+    /// Numbers of vertices that mean nothing to us.
+    pub maps: Columns,
+    /// Vertices that became one and differ in a map.
+    pub mixed: usize,
     /// Attributes of vertices that nothing is made of.
     pub ignored: Vec<String>,
 }
 
 /// Whether an attribute is used, or says how things look.
 fn is_known(attribute: &str) -> bool {
-    let sets = ["JOINTS_", "WEIGHTS_", "COLOR_"];
+    let sets = ["JOINTS_", "WEIGHTS_"];
     matches!(attribute, "POSITION" | "NORMAL" | "TANGENT" | "TEXCOORD_0")
+        || is_map(attribute)
         || sets.iter().any(|set| attribute.starts_with(set))
+}
+
+/// Whether an attribute is a colour or of the file's own making.
+fn is_map(attribute: &str) -> bool {
+    attribute.starts_with("COLOR_") || attribute.starts_with('_')
 }
 
 /// The attributes of a primitive's vertices.
@@ -47,6 +58,8 @@ struct Vertices {
     joints: Vec<Vec<u32>>,
     weights: Vec<Vec<f32>>,
     targets: Vec<Vec<f32>>,
+    /// Maps: the number of each in the body's list, and its values.
+    maps: Vec<(usize, Vec<f32>)>,
 }
 
 /// Finds vertices that are at the same place and move alike.
@@ -76,7 +89,8 @@ pub(super) fn gather(file: &str, root: &Root, accessors: &Accessors, mesh: usize
                 gathered.ignored.push(name.clone());
             }
         }
-        let vertices = read_vertices(primitive, accessors, &fail)?;
+        let mut vertices = read_vertices(primitive, accessors, &fail)?;
+        gathered.read_maps(primitive, accessors, &mut vertices);
         if is_first {
             gathered.body.influences_each = 4 * vertices.joints.len();
             gathered.body.targets = vec![Vec::new(); vertices.targets.len()];
@@ -108,7 +122,8 @@ fn read_vertices(primitive: &Primitive, accessors: &Accessors, fail: &dyn Fn(Str
     if let Some(uvs) = &uvs {
         check("TEXCOORD_0", uvs.len() / 2)?;
     }
-    let mut vertices = Vertices { positions, uvs, joints: Vec::new(), weights: Vec::new(), targets: Vec::new() };
+    let mut vertices =
+        Vertices { positions, uvs, joints: Vec::new(), weights: Vec::new(), targets: Vec::new(), maps: Vec::new() };
     for set in 0.. {
         let (joints, weights) = (format!("JOINTS_{set}"), format!("WEIGHTS_{set}"));
         let (Some(j), Some(w)) = (attribute(&joints), attribute(&weights)) else { break };
@@ -163,7 +178,43 @@ fn read_triangles(
     Ok(triangles)
 }
 
+/// Names of the channels of vectors, and of colours.
+const CHANNELS: [[&str; 4]; 2] = [["x", "y", "z", "w"], ["r", "g", "b", "a"]];
+
 impl Gathered {
+    /// Reads colours and attributes of the file's own making, a map for each channel. What is no list of numbers, or as
+    /// long as there are vertices, is ignored.
+    fn read_maps(&mut self, primitive: &Primitive, accessors: &Accessors, vertices: &mut Vertices) {
+        let mut names: Vec<(&String, usize)> =
+            primitive.attributes.iter().filter(|(name, _)| is_map(name)).map(|(name, &index)| (name, index)).collect();
+        names.sort_unstable();
+        for (name, index) in names {
+            let width = match accessors.kind(index) {
+                Some("SCALAR") => 1,
+                Some("VEC2") => 2,
+                Some("VEC3") => 3,
+                Some("VEC4") => 4,
+                _ => 0,
+            };
+            let values =
+                accessors.kind(index).filter(|_| width > 0).and_then(|kind| accessors.floats(index, kind).ok());
+            let values = values.filter(|values| 3 * values.len() == width * vertices.positions.len());
+            let Some(values) = values else {
+                if self.ignored.len() < MOST_NAMES && !self.ignored.contains(name) {
+                    self.ignored.push(name.clone());
+                }
+                continue;
+            };
+            for channel in 0..width {
+                let letters = CHANNELS[usize::from(name.starts_with("COLOR_"))];
+                let full = if width == 1 { name.clone() } else { format!("{name}.{}", letters[channel]) };
+                if let Some(id) = self.maps.id(&full) {
+                    vertices.maps.push((id, values.iter().skip(channel).step_by(width).copied().collect()));
+                }
+            }
+        }
+    }
+
     fn append(&mut self, vertices: &Vertices, triangles: &[[u32; 3]], welder: &mut Welder) {
         let count = vertices.positions.len() / 3;
         let mut is_used = vec![false; count];
@@ -203,10 +254,16 @@ impl Gathered {
         };
         let mut candidates = std::iter::successors(welder.last.get(&place).copied(), |&v| welder.previous[v as usize]);
         if let Some(known) = candidates.by_ref().take(MAX_LOOKUPS).find(moves_alike) {
+            let differs = |&(map, ref values): &(usize, Vec<f32>)| self.maps.get(map, known as usize) != values[vertex];
+            self.mixed += usize::from(vertices.maps.iter().any(differs));
             return known;
         }
         let index = body.positions.len() as u32;
         body.positions.push(position);
+        self.maps.grow(1);
+        for (map, values) in &vertices.maps {
+            self.maps.set(*map, index as usize, values[vertex]);
+        }
         body.influences.extend(influences());
         for (known, new) in body.targets.iter_mut().zip(&vertices.targets) {
             known.push(three(new));

@@ -1,11 +1,13 @@
 //! Animation channels: what moves which part of a node, and how it is interpolated.
 
 use super::accessor::Accessors;
+use super::container::Document;
 use super::json::{Animation, Root, Sampler};
 use super::transform::{normalized, slerp};
-use crate::read::Options;
 use crate::read::error::{ReadError, Result, quote};
+use crate::read::{Clip, Options};
 use glam::DQuat;
+use std::collections::HashSet;
 
 /// Which part of a node a track moves.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -94,7 +96,7 @@ impl Track {
     }
 }
 
-/// The tracks of the wanted animation, the first one if none is named; none if the file has none.
+/// The tracks of the animations that play; none if the file has none.
 pub(super) fn read_tracks(
     file: &str,
     root: &Root,
@@ -102,8 +104,21 @@ pub(super) fn read_tracks(
     options: &Options,
     targets_of_nodes: &[usize],
 ) -> Result<Vec<Track>> {
-    let Some((index, animation)) = find_animation(file, root, options)? else { return Ok(Vec::new()) };
     let mut tracks = Vec::new();
+    for (index, animation) in playing(file, root, options)? {
+        read_animation(file, root, accessors, (index, animation), targets_of_nodes, &mut tracks)?;
+    }
+    Ok(tracks)
+}
+
+fn read_animation(
+    file: &str,
+    root: &Root,
+    accessors: &Accessors,
+    (index, animation): (usize, &Animation),
+    targets_of_nodes: &[usize],
+    tracks: &mut Vec<Track>,
+) -> Result<()> {
     for (k, channel) in animation.channels.iter().enumerate() {
         let fail = |message: String| ReadError::item(file, format!("animations[{index}].channels[{k}]"), message);
         // Extensions animate other things than nodes.
@@ -131,18 +146,62 @@ pub(super) fn read_tracks(
             tracks.push(read_track(sampler, accessors, node, part, width, &fail)?);
         }
     }
-    Ok(tracks)
+    Ok(())
 }
 
-fn find_animation<'a>(file: &str, root: &'a Root, options: &Options) -> Result<Option<(usize, &'a Animation)>> {
-    let Some(wanted) = &options.animation else { return Ok(root.animations.first().map(|first| (0, first))) };
-    let found = root.animations.iter().enumerate().find(|(_, a)| a.name.as_ref() == Some(wanted));
-    if found.is_some() {
-        return Ok(found);
+/// The animations that play, with their numbers: the one that is named, or else the first and all that move nothing
+/// which one before them moves. Programs write an animation for each object that has one: a root, and its skeleton.
+fn playing<'a>(file: &str, root: &'a Root, options: &Options) -> Result<Vec<(usize, &'a Animation)>> {
+    let all = || root.animations.iter().enumerate();
+    if let Some(wanted) = &options.animation {
+        if let Some(found) = all().find(|(_, animation)| animation.name.as_ref() == Some(wanted)) {
+            return Ok(vec![found]);
+        }
+        let known = super::name_list(root.animations.iter().filter_map(|animation| animation.name.as_deref()));
+        return Err(ReadError::file(file, format!("there is no animation {}; {known}", quote(wanted.as_bytes()))));
     }
-    let names = root.animations.iter().filter_map(|a| a.name.as_deref());
-    let known = super::name_list(names);
-    Err(ReadError::file(file, format!("there is no animation {}; {known}", quote(wanted.as_bytes()))))
+    let mut moved: HashSet<(usize, &str)> = HashSet::new();
+    let mut chosen = Vec::new();
+    for (index, animation) in all() {
+        let targets = || animation.channels.iter().filter_map(|c| Some((c.target.node?, c.target.path.as_str())));
+        if !targets().any(|target| moved.contains(&target)) {
+            moved.extend(targets());
+            chosen.push((index, animation));
+        }
+    }
+    Ok(chosen)
+}
+
+/// What is said of a file with several animations if none is named.
+pub(super) fn what_plays(file: &str, root: &Root, options: &Options) -> Option<String> {
+    let many = root.animations.len();
+    if many < 2 || options.animation.is_some() {
+        return None;
+    }
+    let called = |(index, animation): &(usize, &Animation)| match &animation.name {
+        Some(name) => quote(name.as_bytes()),
+        None => format!("number {index}"),
+    };
+    let playing = playing(file, root, options).ok()?;
+    let names: Vec<String> = playing.iter().take(12).map(called).collect();
+    let verb = if playing.len() == 1 { "plays" } else { "play together" };
+    let known = super::name_list(root.animations.iter().filter_map(|animation| animation.name.as_deref()));
+    Some(format!("of {many} animations {} {verb}; `animation` names one to play alone: {known}", names.join(", ")))
+}
+
+/// The animations of a file. What cannot be read of one is none of its length.
+pub(super) fn clips(file: &str, document: &Document, options: &Options) -> Vec<Clip> {
+    let accessors = Accessors::new(file, document);
+    let playing = playing(file, &document.root, options).unwrap_or_default();
+    let clip = |(index, animation): (usize, &Animation)| {
+        let ends = animation.samplers.iter().filter_map(|s| accessors.floats(s.input, "SCALAR").ok()?.last().copied());
+        Clip {
+            name: animation.name.clone(),
+            seconds: f64::from(ends.fold(0.0, f32::max)),
+            plays: playing.iter().any(|(at, _)| *at == index),
+        }
+    };
+    document.root.animations.iter().enumerate().map(clip).collect()
 }
 
 fn read_track(

@@ -1,8 +1,10 @@
 //! `[[cloth]]`, `[[solid]]` and `[[initial]]`.
 
 use super::contact::{FRICTION, THICKNESS};
+use super::frame::{Unit, Up};
 use super::generate::{GenerateSolid, GenerateSurface};
 use super::material::{ClothElastic, FabricName, SolidElastic};
+use super::paint::{MapFile, Vary};
 use super::values::{BendingChoice, Colour, Each, Form, Frames, GrainChoice, RestChoice, Turn};
 use crate::generate::Rotation;
 use crate::scene::decode::Rule;
@@ -26,8 +28,20 @@ joined! {
         place: BodyPlace;
         /// What it is made of.
         material: ClothMaterial;
+        /// What is painted on it.
+        paint: ClothPaint;
         /// How it meets others, and its colour.
         surface: ClothSurface;
+    }
+}
+
+section! {
+    /// What is painted on a cloth.
+    pub struct ClothPaint {
+        /// Maps from files beside the scene; those of the mesh file are there without a word.
+        maps: Vec<MapFile> = Vec::new();
+        /// What varies with a map: stiffness, mass, rest lengths, limits. Of several all act.
+        vary: Vec<Vary> = Vec::new();
     }
 }
 
@@ -52,6 +66,13 @@ section! {
         mesh: Option<String> = None;
         /// Of a glTF file, the node or mesh with this name; all of them if not given.
         part: Option<String> = None;
+        /// Which way is up in `mesh`.
+        up: Up = Up::Y;
+        /// The unit of lengths in `mesh`.
+        unit: Unit = Unit::Metre;
+        /// Makes one of vertices of `mesh` that are not further apart than this: 0 for those at exactly one place. Not at all
+        /// if not given.
+        weld: Option<f64> = None => Rule::ANY.from(0.0).to(1.0).unit("m");
         /// A mesh made from a few numbers. Give this or `mesh`.
         generate: Option<GenerateSurface> = None;
     }

@@ -1,6 +1,7 @@
 //! `[[collider]]`: things that nothing enters.
 
 use super::contact::{FRICTION, THICKNESS};
+use super::frame::{Unit, Up};
 use super::generate::GenerateSurface;
 use super::pin::RigidMotion;
 use super::values::{Colour, Each, Turn};
@@ -94,10 +95,15 @@ section! {
         mesh: Option<String> = None;
         /// Of a glTF file, the node or mesh with this name; all of them if not given.
         part: Option<String> = None;
+        /// Which way is up in `mesh`.
+        up: Up = Up::Y;
+        /// The unit of lengths in `mesh`.
+        unit: Unit = Unit::Metre;
         /// Names of parts (nodes, materials, bones, groups) that are left out, as if they were not there: arms that hang
         /// inside a skirt. `*` stands for anything.
         without: Vec<String> = Vec::new();
-        /// Of a glTF file, the animation with this name; the first if not given.
+        /// Of a glTF file, the animation with this name alone; if not given the first, together with all that move
+        /// nothing which one before them moves.
         animation: Option<String> = None;
         /// A point cache (PC2, MDD) in the scene's folder that moves the vertices of `mesh`.
         cache: Option<String> = None;

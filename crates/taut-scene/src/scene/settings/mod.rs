@@ -4,10 +4,12 @@ mod body;
 mod cap;
 mod collider;
 mod contact;
+mod frame;
 mod generate;
 mod limit;
 mod material;
 mod output;
+mod paint;
 mod pin;
 mod solver;
 mod values;
@@ -17,6 +19,8 @@ pub use body::{Cloth, ClothDamping, ClothRows, Initial, Jitter, Scramble, Solid,
 pub use cap::{Cap, ShearCap};
 pub use collider::{BoxShape, CapsuleShape, Collider, MeshShape, PlaneShape, Shape, SphereShape};
 pub use contact::{CONTACT_BY_DEFAULT, Contact};
+pub(crate) use frame::FileFrame;
+pub use frame::{Unit, Up};
 pub use generate::*;
 pub use limit::{
     Bound, CslLimit, CslMethod, CslWay, EdgeLimit, EdgeRateLimit, FabricLimit, Fraction, Limit, RateLimit, SbdLimit,
@@ -24,6 +28,7 @@ pub use limit::{
 };
 pub use material::{ClothElastic, Continuum, ElasticDamping, FabricName, Links, SolidElastic, StretchShear};
 pub use output::{Camera, Coloured, Output, Pictures};
+pub use paint::{MapFile, Vary};
 pub use pin::{
     Follow, FollowBy, Leader, Motion, Pin, Resize, Revolve, RigidMotion, Select, SelectBox, SelectSphere, SelectTable,
     Weight,

@@ -107,6 +107,13 @@ section! {
     pub struct SelectTable {
         /// The name of a vertex group of the mesh.
         group: Option<String> = None;
+        /// The name of a painted map, or of a group or material, which is 1 inside and 0 outside: where it is above `above`
+        /// and below `below`; above 0.5 if neither is given.
+        map: Option<String> = None;
+        /// With `map`: where it is above this.
+        above: Option<f64> = None;
+        /// With `map`: where it is below this.
+        below: Option<f64> = None;
         /// Vertex numbers, from 0, in the mesh's order.
         indices: Option<Vec<u32>> = None;
         /// Those in a box.
@@ -142,6 +149,8 @@ section! {
 
 /// Which vertices of a body.
 #[derive(Clone, Debug, PartialEq)]
+// A scene has a handful of these; boxing one would only make them harder to match.
+#[allow(clippy::large_enum_variant)]
 pub enum Select {
     /// All of them.
     All,
@@ -152,13 +161,15 @@ pub enum Select {
 impl Select {
     fn group(name: String) -> Self {
         let group = Some(name);
-        Select::Where(SelectTable { group, indices: None, within_box: None, sphere: None, nearest: None, every: 1 })
+        let (map, above, below) = (None, None, None);
+        let (indices, within_box, sphere, nearest) = (None, None, None, None);
+        Select::Where(SelectTable { group, map, above, below, indices, within_box, sphere, nearest, every: 1 })
     }
 }
 
 impl Value for Select {
     fn expected(_: &Rule) -> String {
-        "the name of a group, \"all\", or a table with group, indices, box, sphere, nearest or every".into()
+        "the name of a group, \"all\", or a table with group, map, indices, box, sphere, nearest or every".into()
     }
 
     fn decode(reader: &mut Reader, node: &Node, rule: &Rule) -> Option<Self> {

@@ -1,0 +1,95 @@
+//! Vertices that are at one place become one: a garment whose seams were not welded hangs together again.
+
+use crate::read::Map;
+use std::collections::HashMap;
+use taut::mesh::TriMesh;
+
+/// Makes one of vertices that are not further apart than a distance (m) from the first of them. Returns how many went away.
+pub(super) fn weld(mesh: &mut TriMesh, maps: &mut [Map], distance: f64) -> usize {
+    let cell = |p: &[f64; 3]| {
+        p.map(|x| if distance > 0.0 { (x / distance).floor() as i64 } else { (x + 0.0).to_bits() as i64 })
+    };
+    let mut cells: HashMap<[i64; 3], Vec<u32>> = HashMap::new();
+    let mut kept: Vec<u32> = Vec::new();
+    let mut to = Vec::with_capacity(mesh.positions.len());
+    for (vertex, p) in (0..).zip(&mesh.positions) {
+        let here = cell(p);
+        let around: Vec<[i64; 3]> = if distance > 0.0 { neighbourhood(here) } else { vec![here] };
+        let near = |&at: &u32| apart(&mesh.positions[kept[at as usize] as usize], p) <= distance;
+        let known = around.iter().filter_map(|c| cells.get(c)).flatten().copied().filter(near).min();
+        to.push(known.unwrap_or_else(|| {
+            cells.entry(here).or_default().push(kept.len() as u32);
+            kept.push(vertex);
+            kept.len() as u32 - 1
+        }));
+    }
+    let gone = mesh.positions.len() - kept.len();
+    if gone == 0 {
+        return 0;
+    }
+    mesh.triangles.iter_mut().flatten().for_each(|v| *v = to[*v as usize]);
+    for group in &mut mesh.groups {
+        group.vertices.iter_mut().for_each(|v| *v = to[*v as usize]);
+        group.vertices.sort_unstable();
+        group.vertices.dedup();
+    }
+    mesh.positions = kept.iter().map(|&v| mesh.positions[v as usize]).collect();
+    maps.iter_mut().for_each(|map| map.values = kept.iter().map(|&v| map.values[v as usize]).collect());
+    gone
+}
+
+fn apart(a: &[f64; 3], b: &[f64; 3]) -> f64 {
+    (0..3).map(|k| (a[k] - b[k]) * (a[k] - b[k])).sum::<f64>().sqrt()
+}
+
+/// A cell and those around it.
+fn neighbourhood([x, y, z]: [i64; 3]) -> Vec<[i64; 3]> {
+    let along = |k: i64, shift: i64| k.saturating_add(shift % 3 - 1);
+    let number = 0..27_i64;
+    number.map(|n| [along(x, n / 9), along(y, n / 3), along(z, n)]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use taut::mesh::Group;
+
+    /// Two triangles that share an edge in space and not in the file.
+    fn soup(gap: f64) -> TriMesh {
+        TriMesh {
+            positions: vec![
+                [0.0, 0.0, 0.0],
+                [1.0, 0.0, 0.0],
+                [0.0, 1.0, 0.0],
+                [1.0 + gap, 0.0, 0.0],
+                [1.0, 1.0, 0.0],
+                [-0.0, 1.0, gap],
+            ],
+            triangles: vec![[0, 1, 2], [3, 4, 5]],
+            groups: vec![Group { name: "right".into(), vertices: vec![1, 3, 4] }],
+            ..TriMesh::default()
+        }
+    }
+
+    #[test]
+    fn what_is_at_one_place_becomes_one() {
+        let mut maps = [Map { name: "a".into(), values: vec![0.0, 1.0, 2.0, 3.0, 4.0, 5.0] }];
+        let mut mesh = soup(0.0);
+        assert_eq!(weld(&mut mesh, &mut maps, 0.0), 2);
+        assert_eq!(mesh.triangles, [[0, 1, 2], [1, 3, 2]]);
+        assert_eq!((&maps[0].values[..], &mesh.groups[0].vertices[..]), (&[0.0, 1.0, 2.0, 4.0][..], &[1, 3][..]));
+        assert_eq!(weld(&mut mesh, &mut maps, 0.0), 0);
+    }
+
+    #[test]
+    fn what_is_near_becomes_one_if_that_is_asked_for() {
+        for (distance, gone) in [(0.0, 0), (0.9e-4, 0), (1.1e-4, 2), (0.5, 2)] {
+            let mut mesh = soup(1e-4);
+            assert_eq!(weld(&mut mesh, &mut [], distance), gone, "{distance}");
+        }
+        // Far out a cell has no number of its own.
+        let mut far = soup(0.0);
+        far.positions.iter_mut().for_each(|p| p[0] += 1e300);
+        weld(&mut far, &mut [], 1e-300);
+    }
+}
