@@ -2,6 +2,7 @@
 //! that panics
 //! on the way. A fuzzer calls them, and so does a test on stable Rust, over the seeds.
 
+use taut_scene::garment::{Pattern, SewnMesh};
 use taut_scene::inspect::inspect;
 use taut_scene::read::animated::{AnimatedMesh, PointCache, read_animated_bytes, read_sequence};
 use taut_scene::read::{MeshFile, Options, ReadError, Source, read_bytes};
@@ -13,7 +14,7 @@ use taut_scene::simulation::Simulation;
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All targets.
-pub const TARGETS: [Target; 10] = [
+pub const TARGETS: [Target; 11] = [
     ("obj", |bytes| read("a.obj", bytes)),
     ("ply", |bytes| read("a.ply", bytes)),
     ("stl", |bytes| read("a.stl", bytes)),
@@ -24,6 +25,7 @@ pub const TARGETS: [Target; 10] = [
     ("cache", cache),
     ("scene", parse_scene),
     ("frames", frames),
+    ("pattern", pattern),
 ];
 
 /// Does what the target of a name does.
@@ -37,6 +39,18 @@ pub fn run(name: &str, bytes: &[u8]) {
 fn gltf(bytes: &[u8]) {
     read("a.gltf", bytes);
     play(read_animated_bytes(&Source::new("a.gltf", bytes), None, 24.0, &Default::default()));
+}
+
+/// A pattern: read, shown, read again as shown, and sewn coarsely.
+fn pattern(bytes: &[u8]) {
+    let Ok(pattern) = Pattern::read(&Source::new("a.json", bytes)) else { return };
+    let again = Pattern::read(&Source::new("a.json", pattern.to_json().as_bytes()));
+    assert_eq!(again.map(|again| again.panels.len()), Ok(pattern.panels.len()));
+    assert!(pattern.to_svg().starts_with("<svg"));
+    let Ok(sewn) = SewnMesh::new(&pattern, 0.2) else { return };
+    assert!(sewn.mesh.positions.as_flattened().iter().all(|x| x.is_finite()));
+    let vertices = sewn.mesh.positions.len() as u32;
+    assert!(sewn.mesh.triangles.as_flattened().iter().all(|&v| v < vertices));
 }
 
 /// The two files of a pair, with a zero byte in between.

@@ -13,6 +13,7 @@ mod paper;
 mod render;
 mod run;
 mod scenes;
+mod sew;
 mod sweep;
 mod view;
 
@@ -49,6 +50,8 @@ enum Job {
     Schema,
     /// Simulate scenes or settings side by side: pictures, curves and numbers.
     Compare(compare::Args),
+    /// Sew a pattern onto a body and drape it: mesh, pictures, report and a scene.
+    Sew(sew::Args),
     /// Run a scene with every combination of values; what is there already is not run again.
     Sweep(sweep::Args),
     /// Run figures and tables of the four papers, and check what they claim.
@@ -75,6 +78,7 @@ fn main() -> ExitCode {
             Ok(())
         }
         Job::Compare(args) => compare::run(&args),
+        Job::Sew(args) => sew::run(&args),
         Job::Sweep(args) => sweep::run(&args),
         Job::Paper(args) => paper::run(&args),
         Job::Lab(args) => lab::run(&args),

@@ -85,8 +85,25 @@ fn seeds() -> Vec<(&'static str, Vec<Vec<u8>>)> {
         ("cache", vec![pc2(), mdd(), sequence.into()]),
         ("scene", scenes()),
         ("frames", frames()),
+        ("pattern", vec![PATTERN.into()]),
     ]
 }
+
+/// Two panels with every kind of edge, sewn at two sides.
+const PATTERN: &str = r#"{"pattern": {"panels": {
+"front": {"vertices": [[-10, 0], [10, 0], [10, 30], [-10, 30]], "edges": [
+{"endpoints": [0, 1], "curvature": [0.5, 0.1]},
+{"endpoints": [1, 2], "curvature": {"type": "cubic", "params": [[0.3, 0.1], [0.6, 0.1]]}},
+{"endpoints": [2, 3], "curvature": {"type": "circle", "params": [15, 0, 1]}},
+{"endpoints": [3, 0], "label": "side"}], "translation": [0, 0, 12], "rotation": [0, 0, 0]},
+"back": {"vertices": [[-10, 0], [10, 0], [10, 30], [-10, 30]], "edges": [
+{"endpoints": [0, 1], "curvature": {"type": "quadratic", "params": [[0.5, 0.1]]}},
+{"endpoints": [1, 2]}, {"endpoints": [2, 3]}, {"endpoints": [3, 0]}],
+"translation": [0, 0, -12], "rotation": [10, 180, 0]}},
+"stitches": [[{"panel": "front", "edge": 1}, {"panel": "back", "edge": 3}],
+[{"panel": "front", "edge": 3}, {"panel": "back", "edge": 1}, "right_wrong"]]},
+"properties": {"curvature_coords": "relative", "units_in_meter": 100}}
+"#;
 
 /// The built-in scenes, the first with a change.
 fn scenes() -> Vec<Vec<u8>> {
