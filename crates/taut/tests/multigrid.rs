@@ -174,17 +174,18 @@ fn pins_may_change() {
 /// air many times its energy. Nothing holds it, so that what has to be drawn back keeps falling.
 #[test]
 fn a_sheet_that_crumples_in_the_air_gains_no_energy() {
-    for (name, turn) in [("cotton", 6.0), ("silk-charmeuse", 12.0), ("leather", 9.0)] {
+    for name in ["cotton", "silk-charmeuse", "denim"] {
         let fabric = Fabric::named(name).unwrap();
         let mut builder = ModelBuilder::new();
         builder.add_cloth("sheet", &common::sheet(11), &Cloth::from(fabric)).unwrap();
         builder.limit(LimitSpec::stretch(fabric.stretch_bounds()));
         let model = builder.build::<f32>().unwrap();
         let mut state = State::new(&model);
-        // It folds over while it turns.
+        // It ripples, and folds over while it turns.
         let thrown = |p: &[f64; 3]| {
             let [x, z] = [p[0] - 0.5, p[2] - 0.5];
-            [-2.0 * x, turn * (z.abs() - z), -2.0 * z]
+            let ripple = 2.0 * (5.0 * x + 1.0).sin() * (4.0 * z).cos();
+            [2.0 * z - 1.5 * x, ripple - 6.0 * z + x, 2.0 * x * z - 1.5 * z]
         };
         let thrown: Vec<[f64; 3]> = state.positions(&model).iter().map(thrown).collect();
         state.set_velocities(&model, &thrown);
@@ -198,16 +199,19 @@ fn a_sheet_that_crumples_in_the_air_gains_no_energy() {
         };
         let (start, kinetic) = energy(&state);
         let mut met = 0;
-        for frame in 0..90 {
+        for frame in 0..120 {
             met += step(&model, &mut state, &mut scratch, &params, FRAME).contact.pairs;
             let rise = energy(&state).0 - start;
             assert!(rise < 0.01 * kinetic, "{name}, frame {frame}: {rise} J more than at the start, of {kinetic} J");
         }
-        assert!(met > 100, "{name}: {met}");
-        // It fell freely: nothing took the motion that all share.
-        let (x, n) = (state.positions(&model), 121.0);
-        let fallen = x.iter().map(|p| p[1]).sum::<f64>() / n;
-        let (t, up) = (1.5, thrown.iter().map(|v| v[1]).sum::<f64>() / n);
-        assert!((fallen - (up * t - 0.5 * 9.81 * t * t)).abs() < 0.3, "{name}: {fallen} m");
+        assert!(met > 50, "{name}: {met} contacts");
+        // It goes on falling: only what touches something takes the mean velocity of its step, without the half of a step's gravity.
+        let mean = |list: &[[f64; 3]]| {
+            let weighed = list.iter().zip(model.masses()).map(|(p, m)| p[1] * m).sum::<f64>();
+            weighed / model.masses().iter().sum::<f64>()
+        };
+        let (t, fallen) = (120.0 * FRAME, mean(&state.positions(&model)));
+        let free = mean(&thrown) * t - 0.5 * 9.81 * t * t;
+        assert!(fallen < 0.75 * free, "{name}: it fell {fallen} m of {free} m");
     }
 }
