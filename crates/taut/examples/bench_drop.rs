@@ -2,15 +2,20 @@
 //! how many triangles intersect.
 //!
 //! `cargo run --release -p taut --example bench_drop -- [scene=ball|heap] [side=101] [frames=120] [substeps=10] [every=1]
-//! [iterations=1] [threads=1] [precision=f32|f64] [seed=0]`
+//! [iterations=1] [fabric=NAME] [threads=1] [precision=f32|f64] [seed=0]`
 //!
 //! Every frame is checked with exact arithmetic, outside of what is timed.
 
 use std::time::Instant;
 use taut::Precision;
+use taut::fabric::Fabric;
 use taut::internals::contact::exact::IntersectionFinder;
+use taut::limit::LimitSpec;
 use taut::mesh::TriMesh;
-use taut::{Cloth, Collider, Contact, ContactMaterial, ModelBuilder, Params, Pose, Scratch, Shape, Stage, State, step};
+use taut::{
+    Cloth, Collider, Contact, ContactMaterial, Integrator, ModelBuilder, Params, Pose, Scratch, Shape, Solver, Stage,
+    State, step,
+};
 
 fn main() {
     let options: Vec<String> = std::env::args().skip(1).collect();
@@ -26,12 +31,41 @@ fn number(options: &[String], name: &str, default: u32) -> u32 {
     option(options, name, "").parse().unwrap_or(default)
 }
 
+/// What a scene gives cloth of a fabric.
+fn with_fabric(fabric: &Fabric, options: &[String], params: Params) -> Params {
+    let material = ContactMaterial {
+        thickness: fabric.thickness,
+        friction: option(options, "friction", "").parse().unwrap_or(fabric.friction),
+        self_contact: true,
+    };
+    let mut params = params;
+    for c in &mut params.colliders {
+        if let Ok(f) = option(options, "friction", "").parse() {
+            c.friction = f;
+        }
+    }
+    Params {
+        substeps: number(options, "substeps", 0),
+        iterations: number(options, "iterations", 12),
+        solver: Solver::Multigrid,
+        integrator: Integrator::Bdf2,
+        tolerance: 0.05,
+        contact: Contact { materials: vec![material], ..params.contact },
+        ..params
+    }
+}
+
 fn run<T: Precision>(options: &[String]) {
     let side = number(options, "side", 101) as usize;
     let heap = option(options, "scene", "ball") == "heap";
     let mesh = sheet(side, heap, number(options, "seed", 0));
     let mut builder = ModelBuilder::new();
-    builder.add_cloth("sheet", &mesh, &Cloth::default()).expect("a sheet");
+    let fabric = Fabric::named(option(options, "fabric", ""));
+    let cloth = fabric.map_or_else(Cloth::default, Cloth::from);
+    builder.add_cloth("sheet", &mesh, &cloth).expect("a sheet");
+    if let Some(fabric) = fabric {
+        builder.limit(LimitSpec::stretch(fabric.stretch_bounds()));
+    }
     let model = builder.build::<T>().expect("a model");
     let mut state = State::new(&model);
     let mut scratch = Scratch::new(number(options, "threads", 1) as usize).with_clock(seconds);
@@ -44,10 +78,11 @@ fn run<T: Precision>(options: &[String]) {
         contact: Contact { materials: vec![ContactMaterial::default()], every: number(options, "every", 1) },
         ..Params::default()
     };
+    let params = fabric.map_or(params.clone(), |f| with_fabric(f, options, params));
     let triangles = &model.bodies[0].triangles;
     let mut finder = IntersectionFinder::new(mesh.positions.as_slice(), triangles);
     let names: Vec<&str> = Stage::ALL.iter().map(|s| s.name()).collect();
-    println!("frame  total ms  {}  pairs stopped removed% impossible intersections stretch%", names.join("  "));
+    println!("frame  total ms  {}  pairs stopped removed% impossible intersections stretch% mean%", names.join("  "));
     let (mut bad, mut all, mut sum) = (0, Vec::new(), [0.0; Stage::ALL.len()]);
     for frame in 1..=number(options, "frames", 120) {
         let report = step(&model, &mut state, &mut scratch, &params, 1.0 / 60.0);
@@ -59,12 +94,14 @@ fn run<T: Precision>(options: &[String]) {
         if frame % 10 == 0 || found > 0 {
             let strains = taut::measure::strains(&model, &state);
             let stretch = strains.triangles.iter().map(|s| s[0].max(s[1])).fold(0.0, f64::max) * 100.0;
+            let mean =
+                strains.triangles.iter().map(|s| s[0].abs()).sum::<f64>() / strains.triangles.len() as f64 * 100.0;
             let stages: Vec<String> = report.seconds.iter().map(|s| format!("{:6.2}", s * 1e3)).collect();
             let t = report.contact;
             let (pairs, stopped, impossible) = (t.pairs, t.stopped, t.impossible);
             let removed = t.removed * 100.0;
             println!(
-                "{frame:5} {total:9.2}  {}  {pairs:6} {stopped:5} {removed:7.3} {impossible} {found} {stretch:.1}",
+                "{frame:5} {total:9.2}  {}  {pairs:6} {stopped:5} {removed:7.3} {impossible} {found} {stretch:.2} {mean:.4}",
                 stages.join(" ")
             );
         }

@@ -1,6 +1,6 @@
 //! A free sheet that tumbles, crumples and meets itself: no contact may give it energy.
 //!
-//! `cargo run --release -p taut --example tumble -- [n=11] [seconds=5] [fabric …]` prints, for each fabric, the most by which kinetic, elastic
+//! `cargo run --release -p taut --example tumble -- [n=11] [seconds=5] [iterations=12] [fabric …]` prints, for each fabric, the most by which kinetic, elastic
 //! and potential energy together rise above their start, over the kinetic energy that it starts with, with and without contact.
 
 use taut::fabric::Fabric;
@@ -17,13 +17,14 @@ fn main() {
         at.and_then(|at| words.remove(at)[name.len()..].parse().ok()).unwrap_or(default)
     };
     let (n, seconds) = (number("n=", 11.0) as usize, number("seconds=", 5.0));
+    let iterations = number("iterations=", 12.0) as u32;
     println!(
         "{:16} {:>10} {:>12} {:>12} {:>8} {:>8} {:>9}",
         "fabric", "start J", "rise %", "no contact %", "stopped", "pairs", "removed"
     );
     for fabric in Fabric::all().iter().filter(|f| words.is_empty() || words.iter().any(|w| w == f.name)) {
-        let with = tumble(fabric, n, seconds, true);
-        let without = tumble(fabric, n, seconds, false);
+        let with = tumble(fabric, n, seconds, iterations, true);
+        let without = tumble(fabric, n, seconds, iterations, false);
         println!(
             "{:16} {:10.4} {:12.2} {:12.2} {:8} {:8} {:9.5}",
             fabric.name, with.start, with.rise, without.rise, with.stopped, with.pairs, with.removed
@@ -40,7 +41,7 @@ struct Tumble {
     removed: f64,
 }
 
-fn tumble(fabric: &Fabric, n: usize, seconds: f64, contact: bool) -> Tumble {
+fn tumble(fabric: &Fabric, n: usize, seconds: f64, iterations: u32, contact: bool) -> Tumble {
     let mut builder = ModelBuilder::new();
     builder.add_cloth("sheet", &sheet(n), &Cloth::from(fabric)).expect("a sheet");
     builder.limit(LimitSpec::stretch(fabric.stretch_bounds()));
@@ -61,7 +62,7 @@ fn tumble(fabric: &Fabric, n: usize, seconds: f64, contact: bool) -> Tumble {
         substeps: 0,
         solver: Solver::Multigrid,
         integrator: Integrator::Bdf2,
-        iterations: 12,
+        iterations,
         tolerance: 0.05,
         contact: Contact { materials: if contact { vec![material] } else { Vec::new() }, ..Contact::default() },
         ..Params::default()

@@ -105,6 +105,29 @@ impl<T: Scalar> ContactRow<T> {
         true
     }
 
+    /// Pushes the features apart if they are too near, without friction. Returns by how much, m.
+    pub fn push_out(&self, x: &mut [Vertex<T>]) -> Option<T> {
+        let short = self.wanted - self.n.dot(self.sum(x) + self.kinematic.place);
+        if short <= T::of(0.0) {
+            return None;
+        }
+        self.push(x, self.n * (short / self.give));
+        Some(short)
+    }
+
+    /// Whether one of the features is a collider's: weights of the model's vertices do not cancel.
+    pub fn with_collider(&self) -> bool {
+        let sum = self.weights.iter().fold(T::of(0.0), |sum, &w| sum + w);
+        sum.abs() > T::of(0.5)
+    }
+
+    /// Undoes the features' slip.
+    pub fn undo_slip(&self, x: &mut [Vertex<T>], x_start: &[Vertex<T>]) {
+        let slip = self.moved(x, x_start) + self.kinematic.moved;
+        let slip = slip - self.n * self.n.dot(slip);
+        self.push(x, slip * (T::of(0.0) - T::of(1.0) / self.give));
+    }
+
     /// Pushes the features apart, without friction and by the masses of the moment, if they are nearer than wanted by more than `slack` of
     /// that; `x_predicted` goes along by so `much` of it. True if it does.
     pub fn part(&self, x: &mut [Vertex<T>], x_predicted: &mut [Vertex<T>], slack: T, much: T) -> bool {

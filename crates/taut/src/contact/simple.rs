@@ -22,6 +22,16 @@ pub(crate) struct PlacedCollider<T> {
     bound: Option<T>,
 }
 
+/// What a vertex runs into.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Meeting<T> {
+    /// The way out, along the normal, m.
+    pub by: V3<T>,
+    /// Where the vertex would be if it had not slipped, m.
+    pub anchor: V3<T>,
+    pub friction: T,
+}
+
 impl<T: Scalar> PlacedCollider<T> {
     /// The collider between the parts `a` and `b` (0 to 1) of its way.
     pub(crate) fn new(collider: &Collider, a: f64, b: f64) -> Self {
@@ -111,6 +121,20 @@ impl<T: Scalar> PlacedCollider<T> {
         to = if size <= held { to - slip } else { to - slip * (most / size) };
         (x[0], x[1], x[2]) = (to.x, to.y, to.z);
         true
+    }
+
+    /// What a vertex at `x` that started the substep at `x_start` is deepest in.
+    pub(crate) fn meet_all(all: &[Self], x: &Vertex<T>, x_start: &Vertex<T>) -> Option<Meeting<T>> {
+        let start = V3::new(x_start[0], x_start[1], x_start[2]);
+        let mut deepest: Option<Meeting<T>> = None;
+        for collider in all {
+            let Some(by) = collider.way_out(x, x_start, T::of(0.0)) else { continue };
+            if deepest.is_none_or(|d| d.by.norm2() < by.norm2()) {
+                let anchor = collider.now.outward(collider.before.inward(start));
+                deepest = Some(Meeting { by, anchor, friction: collider.friction });
+            }
+        }
+        deepest
     }
 
     /// Puts a vertex at `x` that started the substep at `x_start` out of one shape after another, without friction. Calls `f` with what it

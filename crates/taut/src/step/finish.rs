@@ -3,25 +3,44 @@
 use super::Precision;
 use super::arrays::{Chunk, on_chunk};
 use super::run::Run;
+#[cfg(feature = "global")]
+use crate::lanes::xyz;
 use crate::lanes::{Scalar, Vertex};
+#[cfg(feature = "global")]
+use crate::solve::Solver;
 use crate::solve::pbd::DampAll;
 use crate::solve::scheme::Scheme;
 use crate::team::Worker;
 
 impl<T: Precision> Run<'_, T> {
     /// What touched a collider is stopped by it: integrators that keep energy would have it bounce. x̃ goes to where it means the velocity
-    /// that implicit Euler gives, before anything is moved that counts as velocity only in part.
+    /// that implicit Euler gives, before anything is moved that counts as velocity only in part. What has come to slide is stopped across the surface
+    /// alone: along it Euler's velocity, of a step that is not Euler's, would lack half of what drives it.
     pub(super) fn stop_touched(&self, worker: Worker<'_>, scheme: &Scheme) {
         if scheme.plain(self.time.h) {
             return;
         }
         self.arrays.on_chunk(worker, |mut chunk| {
-            chunk.each(|_, at| {
+            chunk.each(|i, at| {
                 if at.touched {
+                    let before = at.x_predicted;
                     stop(&at.x, &at.x_start, &at.v, &mut at.x_predicted, [self.time.h, scheme.rate]);
+                    if let Some(normal) = self.slides_on(i, &at.x) {
+                        at.x_predicted = across(normal, before, at.x_predicted);
+                    }
                 }
             });
         });
+    }
+
+    /// The normal of the collider that a vertex at `x` has come to slide on, if the solver knows.
+    fn slides_on(&self, i: usize, x: &Vertex<T>) -> Option<[T; 3]> {
+        #[cfg(feature = "global")]
+        if let (Some(global), Solver::Multigrid) = (self.parts.global, self.params.solver) {
+            return global.slides_on(i, xyz(*x)).map(|n| n.map(T::of));
+        }
+        let _ = (i, x);
+        None
     }
 
     /// Velocities from positions, then damping. Returns how many vertices had to be contained.
@@ -30,7 +49,7 @@ impl<T: Precision> Run<'_, T> {
             if scheme.plain(self.time.h) && self.arrays.before.is_empty() {
                 chunk.update_velocities_plainly(scheme)
             } else {
-                chunk.update_velocities(scheme, self.time.h)
+                chunk.update_velocities(scheme, self.time.h, |i, x| self.slides_on(i, x))
             }
         });
         if self.multipliers.any {
@@ -68,6 +87,13 @@ pub(super) fn stop<T: Scalar>(
     for k in 0..3 {
         x_predicted[k] = x[k] - ((x[k] - x_start[k]) * euler - v[k]) * over;
     }
+}
+
+/// `from`, but as far along the normal as `to`.
+fn across<T: Scalar>(normal: [T; 3], mut from: Vertex<T>, to: Vertex<T>) -> Vertex<T> {
+    let along = (0..3).fold(T::of(0.0), |sum, k| sum + normal[k] * (to[k] - from[k]));
+    (0..3).for_each(|k| from[k] = from[k] + normal[k] * along);
+    from
 }
 
 /// What the next substep starts from is finite.
@@ -115,12 +141,17 @@ impl<T: Scalar> Chunk<'_, T> {
         contained
     }
 
-    /// The same for any integrator, over a substep of `h` (s).
-    fn update_velocities(&mut self, scheme: &Scheme, h: f64) -> u64 {
+    /// The same for any integrator, over a substep of `h` (s). `slides_on` knows the normals of what vertices slide on.
+    fn update_velocities(
+        &mut self,
+        scheme: &Scheme,
+        h: f64,
+        slides_on: impl Fn(usize, &Vertex<T>) -> Option<[T; 3]>,
+    ) -> u64 {
         let (rate, euler) = (T::of(scheme.rate), T::of(1.0 / h));
         let bounces = !scheme.plain(h);
         let mut contained = 0;
-        self.each(|_, at| {
+        self.each(|i, at| {
             let mut next = [T::of(0.0); 4];
             for k in 0..3 {
                 let free = at.v[k] + (at.x[k] - at.x_predicted[k]) * rate;
@@ -130,7 +161,8 @@ impl<T: Scalar> Chunk<'_, T> {
                 at.v = next;
                 // The velocity it came with is no part of its history any more: it would bounce by a third of it.
                 if bounces && at.touched {
-                    at.before[1] = next;
+                    let normal = slides_on(i, &at.x);
+                    at.before[1] = normal.map_or(next, |normal| across(normal, at.before[1], next));
                 }
                 return;
             }

@@ -2,8 +2,8 @@
 
 use super::Precision;
 use super::run::{Log, Run, Substep};
-use crate::contact::FrictionBudget;
-use crate::lanes::xyz;
+use crate::contact::{Meeting, PlacedCollider};
+use crate::lanes::{Vertex, xyz};
 use crate::solve::Solver;
 use crate::solve::global::{Candidate, Global, Outcome, Plane, SolveSettings};
 use crate::solve::scheme::Scheme;
@@ -11,6 +11,9 @@ use crate::team::Worker;
 
 /// Newton steps between two looks at what coarse levels feel of the contacts.
 const COARSE_EVERY: u32 = 3;
+
+/// Newton steps at most after contacts have put vertices where they want them.
+const RELAXED: u32 = 3;
 
 impl<T: Precision> Run<'_, T> {
     /// All elements with a physical stiffness together; then the others, and contacts. Where something touched, once
@@ -24,6 +27,7 @@ impl<T: Precision> Run<'_, T> {
             iterations: self.iterations(),
             tolerance: self.params.tolerance,
             coarse: true,
+            goes_on: false,
         };
         if settings.solver == Solver::Multigrid {
             return self.solve_with_contacts(worker, global, substep, &settings, log);
@@ -46,7 +50,8 @@ impl<T: Precision> Run<'_, T> {
         }
     }
 
-    /// Newton steps, each with the contacts that the one before ran into: planes that push back what goes beyond them.
+    /// Newton steps, each with the contacts that the one before ran into: planes that push back what goes beyond them, with friction. Only
+    /// at the end are vertices put where contacts want them.
     fn solve_with_contacts(
         &self,
         worker: Worker<'_>,
@@ -56,30 +61,125 @@ impl<T: Precision> Run<'_, T> {
         log: &mut Log,
     ) {
         let Substep { scheme, colliders, .. } = substep;
-        let meets = self.parts.contact.is_some() || !colliders.is_empty();
-        let apart = meets || self.model.projects();
+        let (meets, projects) = (self.parts.contact.is_some() || !colliders.is_empty(), self.model.projects());
+        let apart = meets || projects;
         self.arrays.on_chunk(worker, |mut chunk| chunk.each(|i, _| global.put_plane(i, Plane::default())));
         if meets {
             // What would be run into if only outer forces acted.
-            log.tally.contacts = self.collide(worker, colliders, FrictionBudget::Substep);
-            self.planes(worker, global, true);
+            self.find_planes(worker, global, colliders, true, log);
         }
         self.begin_where_motion_leads(worker, scheme);
         let mut one = SolveSettings { iterations: if apart { 1 } else { settings.iterations }, ..*settings };
         let mut done = 0;
         while done < settings.iterations {
-            one.coarse = done % COARSE_EVERY == 0;
+            (one.coarse, one.goes_on) = (done % COARSE_EVERY == 0, done > 0);
             let outcome = self.solve_once(worker, global, &one);
             done += outcome.iterations.max(1);
             log.tally.iterations += u64::from(outcome.iterations);
             log.tally.residual = outcome.residual;
-            self.sweep(worker, colliders, log);
-            let pushed = self.planes(worker, global, false);
-            let pushed = self.reduce_max(worker, log, pushed) * scheme.rate;
-            if !apart || f64::max(pushed, outcome.residual) <= settings.tolerance {
+            if projects {
+                self.sweep(worker, colliders, log);
+            }
+            let slipped = meets && self.find_planes(worker, global, colliders, false, log);
+            if !apart || (outcome.residual <= settings.tolerance && !slipped) {
                 break;
             }
         }
+        if meets && !projects {
+            self.undo_held_slips(worker, global);
+            self.sweep(worker, colliders, log);
+            for _ in 0..RELAXED {
+                if self.pushed(worker, global, log) * scheme.rate <= settings.tolerance {
+                    break;
+                }
+                // What is put elsewhere stretches what is around it, which gives way, but not back.
+                let outcome = self.solve_once(worker, global, &one);
+                log.tally.iterations += u64::from(outcome.iterations);
+                self.sweep(worker, colliders, log);
+            }
+        }
+    }
+
+    /// The planes of what vertices run into where they are: how deep they are is what presses them, over the stiffness of a plane; or, at
+    /// `first`, before there is a solution, over that of their inertia.
+    /// Returns whether something that friction held has slipped: as stiff as that, a step is short, but not the last.
+    fn find_planes(
+        &self,
+        worker: Worker<'_>,
+        global: &Global,
+        colliders: &[PlacedCollider<T>],
+        first: bool,
+        log: &mut Log,
+    ) -> bool {
+        let mut slipped = 0.0;
+        let gravity = self.params.gravity.iter().map(|g| g * g).sum::<f64>().sqrt();
+        // What rests is hardly faster than gravity makes it in a step.
+        let slow = 2.0 * self.time.h * gravity;
+        let weight = first.then(|| T::of(gravity * self.time.h * self.time.h));
+        let plane = |x: &Vertex<T>, meeting: &Meeting<T>| {
+            let (by, x) = (meeting.by, xyz(*x));
+            let by = [by.x.f64(), by.y.f64(), by.z.f64()];
+            let depth = by.iter().map(|c| c * c).sum::<f64>().sqrt();
+            let anchor = [meeting.anchor.x.f64(), meeting.anchor.y.f64(), meeting.anchor.z.f64()];
+            let grip = meeting.friction.f64() * if first { depth / Plane::STIFFNESS } else { depth };
+            let at = core::array::from_fn(|k| x[k] + by[k]);
+            let plane = Plane { normal: by.map(|c| c / depth), at, anchor, grip, held: false, settled: false };
+            (depth > 0.0).then(|| (depth, Plane { held: !plane.slides(x), ..plane }))
+        };
+        self.arrays.on_chunk(worker, |mut chunk| {
+            chunk.each(|i, at| {
+                let slips = global.plane(i).is_some_and(|p| p.held && p.slides(xyz(at.x)));
+                slipped = f64::max(slipped, f64::from(u8::from(slips)));
+                match PlacedCollider::meet_all(colliders, &at.x, &at.x_start) {
+                    Some(meeting) if at.x[3] > T::of(0.0) => {
+                        for (_, plane) in plane(&at.x, &meeting) {
+                            let came = (0..3).map(|k| plane.normal[k] * at.before[1][k].f64()).sum::<f64>().abs();
+                            global.put_plane(i, Plane { settled: came <= slow, ..plane });
+                        }
+                    }
+                    _ => global.leave_plane(i, xyz(at.x)),
+                }
+            });
+        });
+        self.alone(worker, |contact, lists| {
+            let (x, x_start) = (&*lists.x, lists.x_start);
+            contact.meet([x, x_start], weight, |i, meeting| {
+                let known = global.plane(i as usize).map_or(0.0, |p| p.beyond(xyz(x[i as usize])));
+                if let Some((depth, plane)) = plane(&x[i as usize], &meeting).filter(|_| x[i as usize][3] > T::of(0.0))
+                {
+                    if depth > known {
+                        global.put_plane(i as usize, plane);
+                    }
+                }
+            });
+        });
+        self.reduce_max(worker, log, slipped) > 0.0
+    }
+
+    /// How far contacts have put a vertex from where the solve had it, at most, m.
+    fn pushed(&self, worker: Worker<'_>, global: &Global, log: &mut Log) -> f64 {
+        let mut longest = 0.0;
+        self.arrays.on_chunk(worker, |mut chunk| {
+            chunk.each(|i, at| {
+                let (to, from) = (xyz(at.x), global.position(i));
+                let by: f64 = (0..3).map(|k| (to[k] - from[k]).powi(2)).sum();
+                if at.x[3] > T::of(0.0) {
+                    longest = f64::max(longest, by.sqrt());
+                }
+            });
+        });
+        self.reduce_max(worker, log, longest)
+    }
+
+    /// What friction holds does not creep.
+    fn undo_held_slips(&self, worker: Worker<'_>, global: &Global) {
+        self.arrays.on_chunk(worker, |mut chunk| {
+            chunk.each(|i, at| {
+                if let Some(to) = global.plane(i).and_then(|plane| plane.without_slip(xyz(at.x))) {
+                    (0..3).for_each(|k| at.x[k] = T::of(to[k]));
+                }
+            });
+        });
     }
 
     /// Free vertices go on as they went.
@@ -98,31 +198,6 @@ impl<T: Precision> Run<'_, T> {
                 }
             });
         });
-    }
-
-    /// The planes of what contacts have pushed away from where the solve had put it, or from x̃ if it has not begun.
-    /// Returns the longest push that this worker met, m.
-    fn planes(&self, worker: Worker<'_>, global: &Global, before: bool) -> f64 {
-        let mut longest = 0.0;
-        let rough = |friction: f64| friction > 0.0;
-        let friction = self.colliders.iter().any(|c| rough(c.friction))
-            || self.params.contact.materials.iter().any(|m| rough(m.friction));
-        self.arrays.on_chunk(worker, |mut chunk| {
-            chunk.each(|i, at| {
-                let (to, from) = (xyz(at.x), if before { xyz(at.x_predicted) } else { global.position(i) });
-                let by: [f64; 3] = core::array::from_fn(|k| to[k] - from[k]);
-                let length = by.iter().map(|c| c * c).sum::<f64>().sqrt();
-                let rounding = to.iter().fold(1.0, |most: f64, c| most.max(c.abs())) * T::EPSILON;
-                if at.touched && at.x[3] > T::of(0.0) && length > 8.0 * rounding {
-                    let normal = by.map(|c| c / length);
-                    global.put_plane(i, Plane { normal, at: to, grips: friction && !before });
-                    longest = f64::max(longest, length);
-                } else {
-                    global.leave_plane(i, to);
-                }
-            });
-        });
-        longest
     }
 
     /// Hands over positions and multipliers, solves, and takes them back. Vertices that have touched something are

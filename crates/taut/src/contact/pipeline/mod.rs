@@ -28,7 +28,7 @@ use super::kinematic::ColliderForm;
 use super::safety::{self, Motion, Role, Rounding, SafetyReport, SafetySettings};
 use super::settings::Party;
 use super::untangle::{self, Tangle};
-use super::{Blockers, Collider, Contact, ContactReport, FrictionBudget, MeshCollider};
+use super::{Blockers, Collider, Contact, ContactReport, FrictionBudget, Meeting, MeshCollider};
 use crate::lanes::{Scalar, V3, Vertex, xyz};
 use motion::{Interval, IntervalMotion};
 use rows::ContactRows;
@@ -306,6 +306,11 @@ impl<T: Scalar> ContactPipeline<T> {
     /// One sweep over all contacts.
     pub fn sweep(&mut self, x: &mut [Vertex<T>], x_start: &[Vertex<T>], touched: &mut [bool], budget: FrictionBudget) {
         self.report.pairs = self.rows.sweep(x, x_start, touched, budget);
+    }
+
+    /// Finds where contacts would push vertices that are at `x`; see [`ContactRows::meet`].
+    pub fn meet(&mut self, lists: [&[Vertex<T>]; 2], weight: Option<T>, f: impl FnMut(u32, Meeting<T>)) {
+        self.rows.meet(lists, weight, f);
     }
 
     /// How many contacts touched in the last sweep.

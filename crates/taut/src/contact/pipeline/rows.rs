@@ -5,12 +5,12 @@ use super::motion::IntervalMotion;
 use super::search::ContactCandidates;
 use super::surfaces::Surfaces;
 use crate::constraint::TILE;
-use crate::contact::FrictionBudget;
 use crate::contact::candidates::{NearPair, PairKind, PairList, near_of};
 use crate::contact::row::{ContactRow, KinematicPart, RECOVERY, RowAim};
 use crate::contact::settings::Party;
 use crate::contact::untangle::Pull;
-use crate::lanes::{Scalar, V3, Vertex};
+use crate::contact::{FrictionBudget, Meeting};
+use crate::lanes::{Real, Scalar, V3, Vertex};
 use crate::sets::Grouped;
 
 /// The part of the distance at rest that thickness may take.
@@ -37,6 +37,20 @@ pub(super) struct ContactRows<T> {
     placed: [Vec<[f64; 3]>; 2],
     /// The rows of each tile of vertices, if asked for yet.
     by_tile: Option<Grouped>,
+    trial: Trial<T>,
+}
+
+/// Where contacts would have vertices, and what they would do.
+#[derive(Debug, Default)]
+struct Trial<T> {
+    /// Pushed apart, and with all slip undone besides, m.
+    apart: Vec<Vertex<T>>,
+    stuck: Vec<Vertex<T>>,
+    /// The rows that push, and whether they press on a collider.
+    pushing: Vec<(u32, bool)>,
+    /// By vertex: whether it is pushed, and the friction of what presses on it.
+    friction: Vec<Option<T>>,
+    pushed: Vec<u32>,
 }
 
 impl<T: Scalar> ContactRows<T> {
@@ -254,6 +268,47 @@ impl<T: Scalar> ContactRows<T> {
             touching += u64::from(row.project(x, x_start, touched, budget));
         }
         touching
+    }
+
+    /// Finds where contacts would push vertices that are at `x`, and moves none. Calls `f` for each that is pushed, with what it runs into.
+    /// Friction is told of colliders only: what two cloths do to each other is not to be split into what each vertex feels. If `weight` is
+    /// given, `x` is where outer forces alone would have vertices: what runs into each other then, as far as a weight makes it in a substep (m),
+    /// presses, and sweeps hold its slip by that afterwards.
+    pub fn meet(&mut self, [x, x_start]: [&[Vertex<T>]; 2], weight: Option<T>, mut f: impl FnMut(u32, Meeting<T>)) {
+        let Trial { apart, stuck, pushing, friction, pushed } = &mut self.trial;
+        apart.clear();
+        apart.extend_from_slice(x);
+        pushing.clear();
+        for (row, number) in self.rows.iter_mut().zip(0..) {
+            if let Some(short) = row.push_out(apart) {
+                pushing.push((number, short > row.recovery && row.with_collider()));
+                row.pushed = weight.map_or(row.pushed, |weight| Real::min(short, weight));
+            }
+        }
+        stuck.clone_from(apart);
+        friction.resize(x.len(), None);
+        for &(number, presses) in &*pushing {
+            let row = &self.rows[number as usize];
+            let most = if presses { row.friction } else { T::of(0.0) };
+            if presses {
+                row.undo_slip(stuck, x_start);
+            }
+            for (&i, _) in row.nodes.iter().zip(&row.weights).filter(|(_, w)| **w != T::of(0.0)) {
+                let known = &mut friction[i as usize];
+                if known.is_none() {
+                    pushed.push(i);
+                }
+                *known = Some(known.map_or(most, |k| Real::max(k, most)));
+            }
+        }
+        let at = |list: &[Vertex<T>], i: u32| {
+            let [x, y, z, _] = list[i as usize];
+            V3::new(x, y, z)
+        };
+        for i in pushed.drain(..) {
+            let friction = friction[i as usize].take().unwrap_or(T::of(0.0));
+            f(i, Meeting { by: at(apart, i) - at(x, i), anchor: at(stuck, i), friction });
+        }
     }
 
     /// Pushes apart, without friction, what is too near in a tile of vertices; see [`ContactRow::part`]. Adds the vertices that it moves.

@@ -72,6 +72,8 @@ pub(crate) struct SolveSettings {
     pub tolerance: f64,
     /// Whether coarse levels are made anew ([`Solver::Multigrid`]); if not, those of the solve before are near enough.
     pub coarse: bool,
+    /// Whether this solve goes on from the one before: from where it ended, to nearly the same end ([`Solver::Multigrid`]).
+    pub goes_on: bool,
 }
 
 /// What a solve did.
@@ -214,7 +216,8 @@ impl Global {
 
     /// Sets what vertex `i` touches. Each vertex by one worker.
     pub(crate) fn put_plane(&self, i: usize, plane: Plane) {
-        let numbers = plane.normal.into_iter().chain(plane.at).chain([f64::from(u8::from(plane.grips))]);
+        let flags = [plane.held, plane.settled].map(|flag| f64::from(u8::from(flag)));
+        let numbers = plane.normal.into_iter().chain(plane.at).chain(plane.anchor).chain([plane.grip]).chain(flags);
         numbers.enumerate().for_each(|(k, number)| self.planes.set(Plane::NUMBERS * i + k, number));
     }
 
@@ -227,10 +230,24 @@ impl Global {
 
     /// What vertex `i` touches.
     #[inline(always)]
-    fn plane(&self, i: usize) -> Option<Plane> {
+    pub(crate) fn plane(&self, i: usize) -> Option<Plane> {
         let number = |k: usize| self.planes.get(Plane::NUMBERS * i + k);
-        let normal = [number(0), number(1), number(2)];
-        (normal != [0.0; 3]).then(|| Plane { normal, at: [number(3), number(4), number(5)], grips: number(6) != 0.0 })
+        let three = |k: usize| [number(k), number(k + 1), number(k + 2)];
+        let normal = three(0);
+        (normal != [0.0; 3]).then(|| Plane {
+            normal,
+            at: three(3),
+            anchor: three(6),
+            grip: number(9),
+            held: number(10) != 0.0,
+            settled: number(11) != 0.0,
+        })
+    }
+
+    /// The normal of the collider that vertex `i` has come to slide on at `x` (m).
+    pub(crate) fn slides_on(&self, i: usize, x: [f64; 3]) -> Option<[f64; 3]> {
+        self.multigrid.as_ref()?;
+        self.plane(i).filter(|plane| plane.settled && plane.slides(x)).map(|plane| plane.normal)
     }
 
     fn make_room(&mut self) {

@@ -34,11 +34,13 @@ const EXACT: f64 = 1e-3;
 const HALVINGS: u32 = 12;
 /// The part of Φ that is lost in its rounding errors.
 const LEVEL: f64 = 1e-11;
-/// The stiffness of a contact's plane over the inertia of its vertex, M/s.
-const PLANE: f64 = 2000.0;
 
-/// What is no further from a plane lies on it, m.
+/// A step begins where it began, and not where motion leads, if Φ is so many times as great there: beginning where motion leads keeps more of it.
+const FAR_UP: f64 = 30.0;
+
+/// What is no further from a plane lies on it, m; on either side.
 const ON: f64 = 1e-6;
+const SUNK: f64 = 1e-5;
 
 /// What a vertex touches: it may go along `normal` to any place, and back only as far as `at` without being pushed.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -47,28 +49,86 @@ pub(crate) struct Plane {
     pub normal: [f64; 3],
     /// m.
     pub at: [f64; 3],
-    /// Whether friction keeps it there: while it presses, it goes nowhere along the plane either.
-    pub grips: bool,
+    /// Where, along the plane, it would be if it had not slipped, m.
+    pub anchor: [f64; 3],
+    /// What friction holds it by at most, over the stiffness of a plane, m: the coefficient times how deep it was.
+    pub grip: f64,
+    /// Whether friction held it when the plane was found.
+    pub held: bool,
+    /// Whether it has been there before, on a collider: it did not come from afar, and will not bounce.
+    pub settled: bool,
 }
 
 impl Plane {
+    /// How stiff it is over the inertia of its vertex, M/s.
+    pub const STIFFNESS: f64 = 2000.0;
+
+    /// How much less stiff friction is, while it holds: what it holds by is found to more digits than single precision has, otherwise.
+    const YIELDING: f64 = 50.0;
+
     /// How many numbers it is.
-    pub(super) const NUMBERS: usize = 7;
+    pub(super) const NUMBERS: usize = 12;
 
     /// How far a place is beyond the plane, m.
-    fn beyond(&self, x: [f64; 3]) -> f64 {
+    pub(crate) fn beyond(&self, x: [f64; 3]) -> f64 {
         small::dot(self.normal, small::plus(self.at, -1.0, x))
     }
 
-    /// Whether a place is on it or beyond.
+    /// Whether a place is on it, but for rounding.
     pub(super) fn touches(&self, x: [f64; 3]) -> bool {
-        self.beyond(x) > -ON
+        let beyond = self.beyond(x);
+        beyond > -ON && beyond < SUNK
     }
 
-    /// How much stiffer than its inertia a vertex is that presses on it, by a displacement.
-    fn push(&self, by: [f64; 3]) -> [f64; 3] {
-        let along = small::dot(self.normal, by);
-        if self.grips { by } else { self.normal.map(|n| n * along) }
+    /// How far a place is from the anchor along the plane, m.
+    fn slip(&self, x: [f64; 3]) -> [f64; 3] {
+        let off = small::plus(x, -1.0, self.anchor);
+        small::plus(off, -small::dot(self.normal, off), self.normal)
+    }
+
+    /// Whether friction does not hold what is at a place.
+    pub(crate) fn slides(&self, x: [f64; 3]) -> bool {
+        let (slip, most) = (self.slip(x), self.grip * Plane::YIELDING);
+        small::dot(slip, slip) > most * most
+    }
+
+    /// Where something at `x` is without its slip, if friction holds it.
+    pub(crate) fn without_slip(&self, x: [f64; 3]) -> Option<[f64; 3]> {
+        (self.grip > 0.0 && !self.slides(x)).then(|| small::plus(x, -1.0, self.slip(x)))
+    }
+
+    /// How stiff friction is over the plane at such a slip: the same until all of its grip holds, then less, so that it brakes with just that.
+    fn hold(&self, slip: [f64; 3]) -> f64 {
+        let size = small::dot(slip, slip).sqrt();
+        match size <= self.grip * Plane::YIELDING {
+            true => f64::from(u8::from(self.grip > 0.0)) / Plane::YIELDING,
+            false => self.grip / size,
+        }
+    }
+
+    /// Energy and its slope at a place, over the plane's stiffness: m², m.
+    fn push(&self, x: [f64; 3]) -> (f64, [f64; 3]) {
+        let (beyond, slip) = (self.beyond(x).max(0.0), self.slip(x));
+        let (hold, size) = (self.hold(slip), small::dot(slip, slip).sqrt());
+        let slides = if self.slides(x) { self.grip * (size - 0.5 * self.grip * Plane::YIELDING) } else { 0.0 };
+        let held = if slides > 0.0 { slides } else { 0.5 * hold * size * size };
+        (0.5 * beyond * beyond + held, small::plus(self.normal.map(|n| -n * beyond), hold, slip))
+    }
+
+    /// The curvature, likewise, column by column, for a vertex that Φ's slope `pull`, over the plane's stiffness, draws back (m). Along the
+    /// way that it slides there is none, unless friction would stop it there: then it is stiff enough not to go beyond.
+    fn curvature(&self, x: [f64; 3], presses: bool, pull: [f64; 3]) -> [[f64; 3]; 3] {
+        let slip = self.slip(x);
+        let (hold, size) = (self.hold(slip), small::dot(slip, slip).sqrt());
+        let across = f64::from(u8::from(presses)) - hold;
+        let goes_on = self.slides(x) && small::dot(slip, small::plus(slip, -Plane::STIFFNESS, pull)) > 0.0;
+        let along = if goes_on { hold / (size * size) } else { 0.0 };
+        core::array::from_fn(|c| {
+            let mut column: [f64; 3] =
+                core::array::from_fn(|r| across * self.normal[r] * self.normal[c] - along * slip[r] * slip[c]);
+            column[c] += hold;
+            column
+        })
     }
 }
 
@@ -212,6 +272,10 @@ impl Solve<'_> {
         let worker = self.crew.worker;
         self.settle_multigrid(memory);
         let mut now = self.forces();
+        // Stiff cloth that goes on as it went is stretched, and steps do not lead out of that soon enough: it would gain energy.
+        if !self.settings.goes_on && !(now.energy <= FAR_UP * self.inertia_of_start()) {
+            now = self.back_to_start(now, FAR_UP);
+        }
         let mut outcome = Outcome { iterations: 0, residual: f64::INFINITY };
         let mut from_start = false;
         while outcome.iterations < self.settings.iterations {
@@ -229,7 +293,7 @@ impl Solve<'_> {
             if part == 0.0 && !from_start {
                 // Going on as before has led far up; where the step began is never far from where it ends.
                 from_start = true;
-                now = self.lowest_of_start(now);
+                now = self.back_to_start(now, 1.0);
                 continue;
             }
             if part == 0.0 || !self.unsolved(outcome.residual) {
@@ -239,13 +303,22 @@ impl Solve<'_> {
         outcome
     }
 
-    /// Back to where the step began, if Φ is lower there.
-    fn lowest_of_start(&self, now: Standing) -> Standing {
+    /// What inertia alone makes of Φ where the step began, J: no more than all of it.
+    fn inertia_of_start(&self) -> f64 {
+        let points = &self.global.points;
+        self.crew.sum(self.global.vertices, |i| {
+            let (w, off) = (points.w.get(i), small::plus(points.start.get3(i), -1.0, points.target.get3(i)));
+            if w > 0.0 { 0.5 * small::dot(off, off) / (w * self.settings.reach) } else { 0.0 }
+        })
+    }
+
+    /// Back to where the step began, if so many times Φ there is less than it is here.
+    fn back_to_start(&self, now: Standing, times: f64) -> Standing {
         let g = self.global;
         self.crew.each(g.vertices, |i| g.arm[2].set3(i, g.points.x.get3(i)));
         self.place(&g.points.start);
         let there = self.forces();
-        if there.energy < now.energy || !now.energy.is_finite() {
+        if times * there.energy < now.energy || !now.energy.is_finite() {
             return there;
         }
         self.place(&g.arm[2]);
@@ -366,40 +439,29 @@ impl Solve<'_> {
     fn add_inertia(&self, vertex: usize, block: &mut Block) {
         let inertia = 1.0 / (self.global.points.w.get(vertex) * self.settings.reach);
         (0..3).for_each(|d| block[4 * d] += inertia as f32);
-        if let Some(plane) = self.presses_on(vertex) {
-            for c in 0..3 {
-                let mut unit = [0.0; 3];
-                unit[c] = PLANE * inertia;
-                (0..3).for_each(|r| block[3 * c + r] += plane.push(unit)[r] as f32);
+        if let Some(plane) = self.global.plane(vertex) {
+            let (x, presses) = (self.global.points.x.get3(vertex), self.presses(vertex, &plane));
+            let stiffness = Plane::STIFFNESS * inertia;
+            let pull = self.global.arm[0].get3(vertex).map(|c| c / stiffness);
+            for (c, column) in plane.curvature(x, presses, pull).iter().enumerate() {
+                (0..3).for_each(|r| block[3 * c + r] += (stiffness * column[r]) as f32);
             }
         }
     }
 
-    /// The plane that a vertex is beyond, or lies on and would go beyond if nothing pushed it.
-    fn presses_on(&self, vertex: usize) -> Option<Plane> {
-        let (g, plane) = (self.global, self.global.plane(vertex)?);
-        let beyond = plane.beyond(g.points.x.get3(vertex));
-        let presses = beyond > 0.0 || (beyond > -ON && small::dot(g.arm[0].get3(vertex), plane.normal) > 0.0);
-        presses.then_some(plane)
+    /// Whether a vertex is beyond a plane, or lies on it and would go beyond if nothing pushed it.
+    fn presses(&self, vertex: usize, plane: &Plane) -> bool {
+        let (g, beyond) = (self.global, plane.beyond(self.global.points.x.get3(vertex)));
+        beyond > 0.0 || (beyond > -ON && small::dot(g.arm[0].get3(vertex), plane.normal) > 0.0)
     }
 
     /// The energy of a vertex's plane, J, and how much it changes with the vertex's place, N. `inertia` is M/s.
     #[inline(always)]
     pub(super) fn plane_force(&self, vertex: usize, inertia: f64) -> Option<(f64, [f64; 3])> {
         let plane = self.global.plane(vertex)?;
-        let x = self.global.points.x.get3(vertex);
-        let beyond = plane.beyond(x);
-        if !plane.touches(x) {
-            return None;
-        }
-        // Along the normal only if it is beyond the plane.
-        let mut off = small::plus(x, -1.0, plane.at);
-        if beyond <= 0.0 {
-            off = small::plus(off, beyond, plane.normal);
-        }
-        let push = plane.push(off);
-        let k = PLANE * inertia;
-        Some((0.5 * k * small::dot(push, push), push.map(|p| k * p)))
+        let (energy, slope) = plane.push(self.global.points.x.get3(vertex));
+        let k = Plane::STIFFNESS * inertia;
+        Some((k * energy, slope.map(|p| k * p)))
     }
 
     /// Solves for −H⁻¹ g, in the finest level's order. Returns the longest displacement, m.

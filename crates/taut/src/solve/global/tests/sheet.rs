@@ -119,7 +119,15 @@ pub fn moving(n: usize, gamma: f64) -> Sheet {
 
 /// Implicit Euler, and enough iterations for everyone.
 pub fn settings(solver: Solver) -> SolveSettings {
-    SolveSettings { solver, reach: H * H, rate: 1.0 / H, iterations: 20_000, tolerance: 1e-10, coarse: true }
+    SolveSettings {
+        solver,
+        reach: H * H,
+        rate: 1.0 / H,
+        iterations: 20_000,
+        tolerance: 1e-10,
+        coarse: true,
+        goes_on: false,
+    }
 }
 
 impl<T: Scalar> Sheet<T> {
