@@ -86,7 +86,7 @@ fn seeds() -> Vec<(&'static str, Vec<Vec<u8>>)> {
         ("scene", scenes()),
         ("frames", frames()),
         ("pattern", vec![PATTERN.into()]),
-        ("maps", vec![painted("0\n0.5\n1\n1\n0\n0.25\n"), painted("v;pin\n0;1\n1;0\n2;0.5\n"), npy()]),
+        ("maps", vec![painted("0\n0.5\n1\n1\n0\n0.25\n"), painted("v;pin\n0;1\n1;0\n2;0.5\n"), npy(), commanding()]),
     ]
 }
 
@@ -95,6 +95,11 @@ fn painted(list: &str) -> Vec<u8> {
     let head = "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n";
     let body = "property float pin\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n";
     format!("{list}\0{head}{body}0 0 0 1\n1 0 0 0\n0 1 0 0.5\n3 0 1 2\n").into()
+}
+
+/// A mesh whose map has a name that a terminal obeys.
+fn commanding() -> Vec<u8> {
+    String::from_utf8(painted("0\n1\n1\n")).unwrap().replace("float pin", "float \u{1b}[2J").into()
 }
 
 /// Six numbers as NumPy writes them.
