@@ -33,7 +33,7 @@ generate = { kind = "sheet", nx = 15, ny = 15, centre = [0, 1, 0] }
 body = "sheet"
 select = "left"
 [output]
-formats = ["pc2", "mdd", "usd", "glb"]
+formats = FORMATS
 pictures = { every = 30, size = [160, 120] }
 """
 VERTICES = 225
@@ -106,6 +106,12 @@ def files(folder):
                 with open(path, "rb") as file:
                     out[os.path.relpath(path, folder)] = file.read()
     return out
+
+
+def formats(taut):
+    """Every format that the program writes, as its schema says."""
+    schema = json.loads(subprocess.run([taut, "schema"], capture_output=True, text=True, check=True).stdout)
+    return [each["const"] for each in schema["properties"]["output"]["properties"]["formats"]["items"]["oneOf"]]
 
 
 def run(taut, place, out, *flags, **options):
@@ -215,9 +221,11 @@ def main():
     args = parser.parse_args()
     random.seed(args.seed)
     taut = os.path.abspath(args.taut)
+    known = formats(taut)
     with tempfile.TemporaryDirectory(prefix="taut-faults-") as place:
         with open(os.path.join(place, "scene.toml"), "w") as file:
-            file.write(SCENE)
+            file.write(SCENE.replace("FORMATS", json.dumps(known)))
+        print(f"all formats: {', '.join(known)}")
         state = kills(taut, place, args.kills)
         two_runs(taut, place, state)
         small_disk(taut, place, state)

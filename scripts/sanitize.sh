@@ -31,7 +31,10 @@ for tool in "${tools[@]}"; do
             done+=("$tool") ;;
         miri)
             if cargo +nightly miri --version > /dev/null 2>&1; then
-                cargo +nightly miri test -p taut --lib -- lanes:: team:: constraint::lot || failed=1
+                # Crossbeam, below rayon, breaks the stricter rules of borrows, and keeps its collector to the end. Miri
+                # varies the last bits of std's functions, so that a test of accuracy has nothing to say there.
+                MIRIFLAGS="-Zmiri-tree-borrows -Zmiri-ignore-leaks" CARGO_TARGET_DIR=target/miri \
+                    cargo +nightly miri test --locked -p taut --lib -- lanes:: team:: constraint:: --skip atan2 || failed=1
                 done+=("miri")
             else
                 echo "Miri is not installed, and was not run: rustup +nightly component add miri"

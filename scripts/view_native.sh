@@ -22,9 +22,9 @@ while read -r scene frame heat; do
     echo "$scene at frame $frame in $heat: $colours colours"
     [ "$colours" -gt 500 ] || { echo "the picture of $scene is empty"; exit 1; }
 done <<'SCENES'
-drape 90 fabric
+drape 90 cloth
 hang 60 warp
-flag 120 fabric
+flag 120 cloth
 limits 90 use
 jelly 60 stretch
 SCENES
@@ -43,7 +43,7 @@ xdotool mouseup 1 sleep 0.2 key 3 sleep 1 key space sleep 1
 import -window root "$out/window-after.png"
 
 # The dialog that opens files, and the wheel at its farthest.
-xdotool key o sleep 2
+xdotool key o sleep 6
 import -window root "$out/window-open.png"
 xdotool key Escape sleep 0.5 mousemove 420 420
 for step in $(seq 40); do xdotool click 5; done

@@ -14,7 +14,7 @@ use taut_scene::simulation::Simulation;
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All targets.
-pub const TARGETS: [Target; 11] = [
+pub const TARGETS: [Target; 12] = [
     ("obj", |bytes| read("a.obj", bytes)),
     ("ply", |bytes| read("a.ply", bytes)),
     ("stl", |bytes| read("a.stl", bytes)),
@@ -26,6 +26,7 @@ pub const TARGETS: [Target; 11] = [
     ("scene", parse_scene),
     ("frames", frames),
     ("pattern", pattern),
+    ("maps", maps),
 ];
 
 /// Does what the target of a name does.
@@ -51,6 +52,34 @@ fn pattern(bytes: &[u8]) {
     assert!(sewn.mesh.positions.as_flattened().iter().all(|x| x.is_finite()));
     let vertices = sewn.mesh.positions.len() as u32;
     assert!(sewn.mesh.triangles.as_flattened().iter().all(|&v| v < vertices));
+}
+
+/// A list of numbers beside a scene, and, behind a zero byte, a PLY mesh with properties of its own: by both a cloth is
+/// pinned, and its weight varies.
+fn maps(bytes: &[u8]) {
+    let cut = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
+    let (list, mesh) = (&bytes[..cut], bytes.get(cut + 1..).unwrap_or_default());
+    let list: &[u8] = if bytes.starts_with(b"\x93NUMPY") { bytes } else { list };
+    check(read_bytes(&Source::new("a.ply", mesh), &Default::default()));
+    for (source, map, column) in [
+        ("generate = { kind = \"sheet\", nx = 3, ny = 2 }", "list", ""),
+        ("mesh = \"a.ply\"", "pin", ", column = \"pin\""),
+        ("mesh = \"a.ply\"", "list", ""),
+    ] {
+        let text = format!(
+            "[[cloth]]\nname = \"c\"\n{source}\nmaps = [{{ name = \"list\", file = \"m.csv\"{column} }}]\n\
+             vary = [{{ map = \"{map}\", density = [0.1, 0.3] }}]\n\
+             [[pin]]\nbody = \"c\"\nselect = {{ map = \"{map}\", above = 0.5 }}\n"
+        );
+        let scene = Scene::parse("scene.toml", &text, None, &[]).unwrap_or_else(|error| panic!("{error}"));
+        let scene = scene.attach("m.csv", list.into()).attach("a.ply", mesh.into());
+        match Simulation::new(&scene, Precision::F32, 1) {
+            Ok(simulation) => {
+                assert!(simulation.warnings().iter().flat_map(|said| said.chars()).all(|c| !c.is_control()))
+            }
+            Err(error) => assert!(error.to_string().chars().all(|c| c == '\n' || !c.is_control())),
+        }
+    }
 }
 
 /// The two files of a pair, with a zero byte in between.

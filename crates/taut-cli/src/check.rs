@@ -1,7 +1,7 @@
 //! `taut check`: reads and builds a scene and says what is in it. Writes no files.
 
 use crate::fail::Failure;
-use crate::flags::{Say, SceneFlags};
+use crate::flags::{Say, SceneFlags, tell};
 use serde_json::{Value, json};
 use taut::limit::LimitSpec;
 use taut_scene::simulation::{Intersections, Object, ObjectKind, Simulation};
@@ -88,26 +88,26 @@ fn describe(simulation: &Simulation, crossed: &Intersections) -> Value {
 /// Everything for a person.
 fn print(simulation: &Simulation) {
     let scene = simulation.scene();
-    println!("{}: {}", scene.name(), scene.title());
+    tell!("{}: {}", scene.name(), scene.title());
     for object in simulation.objects() {
         let (triangles, tets) = (object.info.triangles.len(), object.info.tets.len());
         let elements = if tets > 0 { format!("{tets} tetrahedra") } else { format!("{triangles} triangles") };
-        println!("  {} {:?}: {} vertices, {elements}", kind(object), object.info.name, object.info.rest.len());
+        tell!("  {} {:?}: {} vertices, {elements}", kind(object), object.info.name, object.info.rest.len());
     }
     for collider in simulation.colliders() {
-        println!("  collider {:?}", collider.name);
+        tell!("  collider {:?}", collider.name);
     }
     for limit in simulation.limits() {
-        println!("  limit {:?} on {}", limit.kind.name(), limited(simulation, limit).join(", "));
+        tell!("  limit {:?} on {}", limit.kind.name(), limited(simulation, limit).join(", "));
     }
-    println!("  {} vertices held at the beginning", simulation.pinned_positions().len());
+    tell!("  {} vertices held at the beginning", simulation.pinned_positions().len());
     let time = &scene.settings.time;
     let seconds = f64::from(simulation.frames()) / time.fps;
-    println!("  {} frames, {} a second, {seconds:.2} s", simulation.frames(), time.fps);
+    tell!("  {} frames, {} a second, {seconds:.2} s", simulation.frames(), time.fps);
     let formats: Vec<&str> = scene.settings.output.formats.iter().map(|f| f.0).collect();
-    println!("  written as {}", if formats.is_empty() { "nothing".into() } else { formats.join(", ") });
+    tell!("  written as {}", if formats.is_empty() { "nothing".into() } else { formats.join(", ") });
     let warnings = simulation.warnings();
-    warnings.iter().for_each(|warning| println!("  warning: {warning}"));
+    warnings.iter().for_each(|warning| tell!("  warning: {warning}"));
     let fine = warnings.is_empty();
-    println!("  {}", if fine { "nothing is wrong with it" } else { "it can be run" });
+    tell!("  {}", if fine { "nothing is wrong with it" } else { "it can be run" });
 }

@@ -64,7 +64,7 @@ pub fn exit(done: Result<(), Failure>) -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("{failure}");
+            eprintln!("{}", taut_scene::scene::harmless(&failure.to_string()));
             ExitCode::from(match failure {
                 Failure::BadInput(_) | Failure::Scene(_) => 2,
                 Failure::Failed(_) => 1,

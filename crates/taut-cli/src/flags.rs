@@ -102,3 +102,11 @@ impl SceneFlags {
 pub fn stem(scene: &Scene) -> String {
     taut_scene::write::stem_of(scene.name())
 }
+
+/// Prints a line for a person: names that come from files cannot command the terminal.
+macro_rules! tell {
+    ($($words:tt)*) => {
+        println!("{}", taut_scene::scene::harmless(&format!($($words)*)))
+    };
+}
+pub(crate) use tell;

@@ -1,7 +1,7 @@
 //! `taut info`: what is in a mesh file, and what is wrong with it.
 
 use crate::fail::Failure;
-use crate::flags::{InputFlags, Say};
+use crate::flags::{InputFlags, Say, tell};
 use serde_json::json;
 use std::path::PathBuf;
 use taut_scene::inspect::{MeshInfo, inspect};
@@ -39,9 +39,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         );
         return Ok(());
     }
-    println!("{}: {}", args.mesh.display(), file.format);
-    parts.iter().for_each(|part| print!("{part}"));
-    file.contents().iter().for_each(|(label, text)| println!("  {label:<15} {text}"));
-    file.warnings.iter().for_each(|warning| println!("  warning: {warning}"));
+    tell!("{}: {}", args.mesh.display(), file.format);
+    parts.iter().for_each(|part| tell!("{}", part.to_string().trim_end_matches('\n')));
+    file.contents().iter().for_each(|(label, text)| tell!("  {label:<15} {text}"));
+    file.warnings.iter().for_each(|warning| tell!("  warning: {warning}"));
     Ok(())
 }

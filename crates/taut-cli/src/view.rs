@@ -18,9 +18,9 @@ pub struct Args {
     /// Begin with time standing still.
     #[arg(long)]
     paused: bool,
-    /// What the colours show: fabric, weft, warp, shear, area, use, stretch or volume.
-    #[arg(long, value_name = "WHAT", default_value = "fabric")]
-    heat: String,
+    /// What the colours show: weft, warp, shear, area, use, stretch or volume; the cloth's own colours if not given.
+    #[arg(long, value_name = "WHAT")]
+    heat: Option<String>,
     /// Width and height of the window, in points.
     #[arg(long, value_name = "WxH", default_value = "1280x800")]
     size: String,
@@ -36,7 +36,7 @@ pub struct Args {
 #[cfg(feature = "view")]
 pub fn run(args: &Args) -> Result<(), Failure> {
     use taut_view::app::Options;
-    use taut_view::session::Document;
+    use taut_view::session::{Document, Heat};
     // Read here as well, for an error with the right code.
     taut_scene::scene::Scene::open(&args.scene, &args.set)?;
     let document = Document::open(&args.scene, &args.set).map_err(Failure::Failed)?;
@@ -45,7 +45,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         document,
         threads: args.threads.map_or_else(cores, usize::from),
         paused: args.paused,
-        heat: heat(&args.heat)?,
+        heat: args.heat.as_deref().map_or(Ok(Heat::Cloth), heat)?,
         shot: args.picture.clone().map(|path| (args.at, path)),
     };
     taut_view::open(options, size(&args.size)?).map_err(Failure::Failed)

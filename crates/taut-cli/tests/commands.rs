@@ -82,6 +82,22 @@ fn a_new_project_runs() {
 }
 
 #[test]
+fn names_in_files_cannot_command_a_terminal() {
+    let place = Place::new("escape");
+    let mesh = "g \u{1b}[5mblink\nusemtl \u{1b}]0;title\u{7}\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nf 1 2 \u{1b}[2J\n";
+    place.write("bad.obj", mesh);
+    place.write("good.obj", mesh.rsplit_once("f 1 2 ").unwrap().0);
+    place.write("a.toml", "[scene]\ntitle = \"\\u001b[2J\"\n[[cloth]]\nname = \"\\u001b[31m\"\nmesh = \"good.obj\"\n");
+    let harmless = |text: String| assert!(text.chars().all(|c| c == '\n' || !c.is_control()), "{text:?}");
+    let info = place.taut(&["info", "good.obj"]).good().out();
+    assert!(info.contains("blink") && info.contains("title"), "{info}");
+    harmless(info);
+    harmless(place.taut(&["check", "a.toml"]).good().out());
+    harmless(place.taut(&["run", "a.toml", "--frames", "1", "--no-pictures", "--out", "o"]).good().out());
+    harmless(place.taut(&["info", "bad.obj"]).err());
+}
+
+#[test]
 fn info_describes_a_mesh() {
     let place = Place::new("info");
     place.write("two.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 9 9 9\nf 1 2 3\n");

@@ -74,3 +74,31 @@ fn a_disk_without_room_loses_nothing_that_was_whole() {
     let read = |dir: &str| std::fs::read(place.path(dir).join("sheet.pc2")).unwrap();
     assert!(read("o") == read("whole"), "the caches differ");
 }
+
+/// What a run says that is told to stop some time after it has begun to write.
+fn stopped_after(place: &Place, flags: &[&str], wait: Duration) -> Said {
+    let mut child = place.command(flags).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    wait_for("the first file", || place.path("o/metrics.jsonl").exists());
+    std::thread::sleep(wait);
+    assert!(Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap().success());
+    wait_for("the end", || child.try_wait().unwrap().is_some());
+    Said(child.wait_with_output().unwrap())
+}
+
+#[test]
+fn a_stop_does_not_wait_for_a_frame_that_takes_long() {
+    let place = Place::new("stop");
+    let heavy =
+        ["--set", "solver.substeps=10000", "--set", "cloth.0.generate.nx=200", "--set", "cloth.0.generate.ny=200"];
+    let flags = ["run", "scene.toml", "--out", "o", "--frames", "9", "--no-pictures", "--threads", "1"];
+    // On a busy machine it may still be before the frame.
+    for wait in [1, 5, 20] {
+        let said = stopped_after(&place, &[&flags[..], &heavy].concat(), Duration::from_secs(wait));
+        assert_eq!(said.code(), Some(1), "{}", said.err());
+        if !said.err().contains("stopped after frame 0") {
+            let expected = "error: stopped within frame 1 of 9; go on with: taut run scene.toml --out o";
+            return assert!(said.err().contains(expected), "{}", said.err());
+        }
+    }
+    panic!("no frame has begun");
+}

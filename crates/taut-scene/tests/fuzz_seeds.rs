@@ -86,7 +86,31 @@ fn seeds() -> Vec<(&'static str, Vec<Vec<u8>>)> {
         ("scene", scenes()),
         ("frames", frames()),
         ("pattern", vec![PATTERN.into()]),
+        ("maps", vec![painted("0\n0.5\n1\n1\n0\n0.25\n"), painted("v;pin\n0;1\n1;0\n2;0.5\n"), npy(), commanding()]),
     ]
+}
+
+/// A list of numbers, and a mesh that is painted, too.
+fn painted(list: &str) -> Vec<u8> {
+    let head = "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n";
+    let body = "property float pin\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n";
+    format!("{list}\0{head}{body}0 0 0 1\n1 0 0 0\n0 1 0 0.5\n3 0 1 2\n").into()
+}
+
+/// A mesh whose map has a name that a terminal obeys.
+fn commanding() -> Vec<u8> {
+    String::from_utf8(painted("0\n1\n1\n")).unwrap().replace("float pin", "float \u{1b}[2J").into()
+}
+
+/// Six numbers as NumPy writes them.
+fn npy() -> Vec<u8> {
+    let header = "{'descr': '<f4', 'fortran_order': False, 'shape': (6,), }\n";
+    let numbers = [0.0_f32, 0.5, 1.0, 0.25, -1.0, 3.0].iter().flat_map(|x| x.to_le_bytes());
+    [&b"\x93NUMPY\x01\0"[..], &(header.len() as u16).to_le_bytes(), header.as_bytes()]
+        .concat()
+        .into_iter()
+        .chain(numbers)
+        .collect()
 }
 
 /// Two panels with every kind of edge, sewn at two sides.

@@ -7,6 +7,7 @@ mod outputs;
 mod pictures;
 mod report;
 mod spool;
+mod stop;
 mod summary;
 
 use crate::fail::Failure;
@@ -14,9 +15,8 @@ use crate::flags::{Say, SceneFlags, stem};
 use folder::Folder;
 use outputs::{CHECKPOINT, Outputs};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+use stop::Stop;
 use taut_scene::scene::Scene;
 use taut_scene::simulation::Simulation;
 use taut_scene::write::{Checkpoint, Clip, FORMATS, Format, format};
@@ -39,7 +39,8 @@ pub struct Args {
     /// Draw no pictures.
     #[arg(long)]
     no_pictures: bool,
-    /// Seconds between checkpoints; 0 for one after every frame.
+    /// Seconds between checkpoints; 0 for one after every frame. A frame that takes longer than half a second has one of its
+    /// own.
     #[arg(long, value_name = "S", default_value_t = 5.0)]
     checkpoint: f64,
     /// Check by exact arithmetic after every step that nothing intersects, and every frame that no limit on stretch is
@@ -77,7 +78,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         simulation.verify();
     }
     let mut outputs = Outputs::open(&mut folder, &simulation, &clip, &formats, resumed, !args.no_pictures)?;
-    let stop = stop_flag();
+    let stop = Stop::listen(farewell(args, simulation.frames()));
     advance(args, &mut simulation, &mut outputs, &stop)?;
     let complete = simulation.frame() >= simulation.frames();
     let made = outputs.finish(&simulation, &mut folder, complete)?;
@@ -153,7 +154,7 @@ fn resume(folder: &Folder, simulation: &mut Simulation, say: Say) -> Result<bool
 }
 
 /// Computes and writes frames until the end, or until someone wants it to stop.
-fn advance(args: &Args, simulation: &mut Simulation, outputs: &mut Outputs, stop: &AtomicBool) -> Result<(), Failure> {
+fn advance(args: &Args, simulation: &mut Simulation, outputs: &mut Outputs, stop: &Stop) -> Result<(), Failure> {
     let pause = Duration::try_from_secs_f64(args.checkpoint).unwrap_or(Duration::MAX);
     let total = simulation.frames();
     let name = stem(simulation.scene());
@@ -162,11 +163,13 @@ fn advance(args: &Args, simulation: &mut Simulation, outputs: &mut Outputs, stop
     if simulation.frame() == 0 {
         outputs.frame(simulation, None)?;
     }
-    while simulation.frame() < total && !stop.load(Ordering::Relaxed) {
-        let report = simulation.advance();
+    while simulation.frame() < total && !stop.wanted() {
+        let begun = Instant::now();
+        let report = stop.within(simulation.frame() + 1, || simulation.advance());
+        let long = begun.elapsed() >= stop::PATIENCE;
         let strain = outputs.frame(simulation, Some(&report))?;
         progress.at(report.frame.into(), || format!(", largest tension {:.2} %", 100.0 * strain));
-        if saved.elapsed() >= pause && report.frame < total {
+        if (long || saved.elapsed() >= pause) && report.frame < total {
             outputs.checkpoint(simulation)?;
             saved = Instant::now();
         }
@@ -175,22 +178,13 @@ fn advance(args: &Args, simulation: &mut Simulation, outputs: &mut Outputs, stop
     outputs.checkpoint(simulation)
 }
 
-/// A flag that Ctrl-C raises. A second Ctrl-C does not wait.
-fn stop_flag() -> Arc<AtomicBool> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let raised = stop.clone();
-    // Without a handler Ctrl-C still ends the run, and --resume still goes on from its last checkpoint.
-    let _ = ctrlc::set_handler(move || {
-        if raised.swap(true, Ordering::Relaxed) {
-            std::process::exit(1);
-        }
-        eprintln!("\nstopping after this frame; once more to stop at once");
-    });
-    stop
-}
-
 /// What a run that was stopped says last.
 fn stopped(args: &Args, simulation: &Simulation) -> Failure {
+    Failure::Failed(format!("stopped after frame {}{}", simulation.frame(), farewell(args, simulation.frames())))
+}
+
+/// How a run that was stopped goes on.
+fn farewell(args: &Args, frames: u32) -> String {
     let mut again: Vec<String> = std::env::args().collect();
     if !args.resume {
         again.push("--resume".into());
@@ -200,8 +194,7 @@ fn stopped(args: &Args, simulation: &Simulation) -> Failure {
     }
     let quoted = |arg: &String| if arg.contains([' ', '[', '"', '\'', '*']) { format!("'{arg}'") } else { arg.clone() };
     let again: Vec<String> = again.iter().map(quoted).collect();
-    let (frame, frames) = (simulation.frame(), simulation.frames());
-    Failure::Failed(format!("stopped after frame {frame} of {frames}; go on with: {}", again.join(" ")))
+    format!(" of {frames}; go on with: {}", again.join(" "))
 }
 
 /// There is nothing left to do.

@@ -2,6 +2,7 @@
 
 use super::folder::Folder;
 use super::short;
+use crate::flags::tell;
 use serde_json::{Value, json};
 use taut_scene::simulation::{Seen, Simulation, Way, amount, limit_words, place, stage_names};
 use taut_studio::{contained, warnings};
@@ -123,27 +124,27 @@ fn overstretched(simulation: &Simulation) -> Option<String> {
 pub fn print(simulation: &Simulation, result: &Value, folder: &Folder, seconds: f64) {
     let number = |path: &str| result.pointer(path).and_then(Value::as_f64).unwrap_or(f64::NAN);
     let (frames, each) = (simulation.frame(), number("/ms_per_frame"));
-    println!("{}: {frames} frames in {}, {each:.1} ms each to simulate", simulation.scene().title(), short(seconds));
+    tell!("{}: {frames} frames in {}, {each:.1} ms each to simulate", simulation.scene().title(), short(seconds));
     if let Some(tension) = tension_words(simulation) {
-        println!("  tension at most: {tension}; area {:+.2} % at the end", 100.0 * number("/area_change"));
+        tell!("  tension at most: {tension}; area {:+.2} % at the end", 100.0 * number("/area_change"));
     }
     for (what, words) in
         [("largest:", tension_places(simulation)), ("compression at most:", compression_words(simulation))]
     {
-        words.iter().for_each(|words| println!("  {what} {words}"));
+        words.iter().for_each(|words| tell!("  {what} {words}"));
     }
     let held = simulation.inextensibility();
     if simulation.scene().settings.chosen().is_some() {
-        println!(
+        tell!(
             "  implicit steps behind multigrid, because all cloth has a material; up to {} substeps",
             held.substeps.max(1)
         );
     } else if held.substeps > 0 {
-        println!("  {} levels of coarse nodes, up to {} substeps", held.levels, held.substeps);
+        tell!("  {} levels of coarse nodes, up to {} substeps", held.levels, held.substeps);
     }
     if simulation.objects().iter().any(|object| !object.info.tets.is_empty()) {
-        println!("  volume {:+.2} %", 100.0 * number("/volume_change"));
+        tell!("  volume {:+.2} %", 100.0 * number("/volume_change"));
     }
-    warnings(simulation).iter().for_each(|warning| println!("  warning: {warning}"));
-    println!("  {}", folder.path("report.html").display());
+    warnings(simulation).iter().for_each(|warning| tell!("  warning: {warning}"));
+    tell!("  {}", folder.path("report.html").display());
 }

@@ -97,35 +97,31 @@ pub fn read_list(file: &str, bytes: &[u8], column: Option<&str>) -> Result<Vec<f
     if bytes.starts_with(NPY) { read_npy(file, bytes) } else { read_csv(file, bytes, column) }
 }
 
+/// The parts of a line, one after the other: a line may be as long as its file.
+fn parts(line: &str) -> impl Iterator<Item = &str> {
+    let separators: &[char] = if line.contains([',', ';']) { &[',', ';'] } else { &[' ', '\t'] };
+    line.split(separators).map(|part| part.trim().trim_matches('"')).filter(|part| !part.is_empty())
+}
+
 fn read_csv(file: &str, bytes: &[u8], column: Option<&str>) -> Result<Vec<f32>> {
     let text = String::from_utf8_lossy(bytes);
-    let parts = |line: &str| -> Vec<String> {
-        let separators: &[char] = if line.contains([',', ';']) { &[',', ';'] } else { &[' ', '\t'] };
-        let parts = line.split(separators).map(|part| part.trim().trim_matches('"').to_owned());
-        parts.filter(|part| !part.is_empty()).collect()
-    };
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
     let mut lines = lines.peekable();
-    let head: Vec<String> = lines.peek().map(|(_, line)| parts(line)).unwrap_or_default();
-    let named = head.iter().any(|part| parse_number(part.as_bytes()).is_none());
+    let head = lines.peek().map_or("", |(_, line)| line);
+    let named = parts(head).any(|part| parse_number(part.as_bytes()).is_none());
     let at = match column {
         None => 0,
-        Some(name) => head.iter().position(|part| part == name).filter(|_| named).ok_or_else(|| {
-            let known =
-                if named { format!("its columns: {}", head.join(", ")) } else { "its first line names none".into() };
-            ReadError::file(file, format!("there is no column {}; {known}", quote(name.as_bytes())))
-        })?,
+        Some(name) => parts(head)
+            .position(|part| part == name)
+            .filter(|_| named)
+            .ok_or_else(|| ReadError::file(file, no_column(name, head, named)))?,
     };
     let mut out = Vec::new();
     for (number, line) in lines.skip(usize::from(named)) {
         let line_number = number as u64 + 1;
-        let parts = parts(line);
-        let found = parts.get(at).ok_or_else(|| {
-            ReadError::line(
-                file,
-                line_number,
-                format!("found {}, expected {}", count(parts.len(), "number", "numbers"), at + 1),
-            )
+        let found = parts(line).nth(at).ok_or_else(|| {
+            let there = count(parts(line).count(), "number", "numbers");
+            ReadError::line(file, line_number, format!("found {there}, expected {}", at + 1))
         })?;
         let value = parse_number(found.as_bytes()).ok_or_else(|| {
             ReadError::line(file, line_number, format!("found {}, expected a number", quote(found.as_bytes())))
@@ -133,6 +129,15 @@ fn read_csv(file: &str, bytes: &[u8], column: Option<&str>) -> Result<Vec<f32>> 
         out.push(value as f32);
     }
     Ok(out)
+}
+
+/// Says which columns there are, the first of many.
+fn no_column(name: &str, head: &str, named: bool) -> String {
+    let some: Vec<String> = parts(head).take(20).map(|part| part.chars().take(40).collect()).collect();
+    let more = if parts(head).nth(20).is_some() { ", …" } else { "" };
+    let known =
+        if named { format!("its columns: {}{more}", some.join(", ")) } else { "its first line names none".into() };
+    format!("there is no column {}; {known}", quote(name.as_bytes()))
 }
 
 const NPY: &[u8] = b"\x93NUMPY";

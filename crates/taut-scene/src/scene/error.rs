@@ -79,7 +79,7 @@ impl SceneError {
             Some(place) => format!("{place}: {}", problem.message),
             None => format!("{}: {}", self.sources.name, problem.message),
         };
-        self.problems.iter().map(line).collect()
+        self.problems.iter().map(|problem| printable(&line(problem))).collect()
     }
 
     fn source(&self, span: Span) -> &str {
@@ -147,7 +147,7 @@ impl fmt::Display for SceneError {
             }
             all => writeln!(out, "{all} problems in {}", self.sources.name)?,
         }
-        f.write_str(out.trim_end())
+        f.write_str(&harmless(out.trim_end()))
     }
 }
 
@@ -179,7 +179,13 @@ fn window(line: &str, column: usize) -> (String, usize) {
     (format!("{left}{}{right}", printable(&part)), column.saturating_sub(first) + left.chars().count())
 }
 
-/// One harmless character for each control character: a scene must not command the terminal.
+/// Text for people, of several lines perhaps, with one harmless character for each control character: names in a file
+/// must not command the terminal.
+pub fn harmless(text: &str) -> String {
+    text.split('\n').map(printable).collect::<Vec<_>>().join("\n")
+}
+
+/// The same of one line.
 fn printable(line: &str) -> String {
     line.chars()
         .map(|c| match c {

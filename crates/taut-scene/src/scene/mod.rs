@@ -40,7 +40,7 @@ mod units;
 
 pub use builtin::{BUILTIN, Builtin, CONTACT_SCENES, builtin};
 pub(crate) use check::Chains;
-pub use error::SceneError;
+pub use error::{SceneError, harmless};
 pub use project::{ProjectError, new_project};
 pub use schema::schema;
 pub use settings::Settings;

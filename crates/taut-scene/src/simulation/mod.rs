@@ -384,7 +384,8 @@ impl Simulation {
     /// whether a solver has stayed far from done; what intersects, if that was [looked for](Self::intersections). A
     /// sentence each.
     pub fn warnings(&self) -> Vec<String> {
-        self.warnings.iter().cloned().chain(self.tally.unsolved.warning()).chain(self.crossed()).collect()
+        let said = self.warnings.iter().cloned().chain(self.tally.unsolved.warning()).chain(self.crossed());
+        said.map(|warning| crate::scene::harmless(&warning)).collect()
     }
 
     /// Seconds of work so far in each stage of the step, in the order of [`stage_names`].

@@ -266,3 +266,18 @@ fn long_chains_of_colliders_take_memory_by_their_length() {
     assert!(long < 5 * short, "{short} bytes for 500 links, {long} for 2000");
     assert!(long < Memory::default().0, "{long} bytes for 2000 links");
 }
+
+#[test]
+fn lists_of_numbers_keep_to_their_budget() {
+    let scene = "[[cloth]]\nname = \"c\"\ngenerate = { kind = \"sheet\", nx = 3, ny = 2 }\n\
+                 maps = [{ name = \"m\", file = \"m.csv\", column = \"x\" }]\n";
+    for row in ["1,", "a,", "x,1\n", "1 ", "\"", "\u{fffd}", "x\n1\n"] {
+        let list = row.repeat((16 << 20) / row.len()).into_bytes();
+        let size = list.len();
+        let scene = Scene::parse("s.toml", scene, None, &[]).unwrap().attach("m.csv", list.into());
+        let (said, peak) = meter::peak(|| Simulation::new(&scene, Precision::F32, 1).err().map(|e| e.to_string()));
+        let said = said.unwrap_or_else(|| panic!("{row:?} is taken for six numbers"));
+        assert!(said.contains("m.csv") && said.len() < 4000, "{row:?}: {} bytes are said", said.len());
+        assert!(peak <= allowed(size), "{row:?}: takes {peak} for {size}");
+    }
+}

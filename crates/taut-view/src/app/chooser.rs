@@ -63,6 +63,7 @@ mod imp {
     use super::{ENDINGS, Viewer, egui};
     use crate::session::Document;
     use std::path::{Path, PathBuf};
+    use taut_scene::read::{MAX_FILE_BYTES, load_regular};
 
     /// Entries of a folder that are listed at most.
     const MOST: usize = 2000;
@@ -185,11 +186,7 @@ mod imp {
             return Document::open(&path.to_string_lossy(), &[]);
         }
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let found = std::fs::metadata(path).map_err(|error| format!("{name}: {error}"))?;
-        if !found.is_file() {
-            return Err(format!("{name}: it is no regular file"));
-        }
-        let bytes = std::fs::read(path).map_err(|error| format!("{name}: {error}"))?;
+        let bytes = load_regular(path, MAX_FILE_BYTES).map_err(|error| format!("{name}: {error}"))?;
         Document::dropped(&name, bytes.into(), path.parent().map(Path::to_path_buf))
     }
 }

@@ -14,9 +14,14 @@ const BEYOND: Color32 = Color32::from_rgb(255, 120, 100);
 /// A stretch or a shear as a person reads it.
 pub(super) fn words(thread: Thread, value: f64) -> String {
     match thread {
-        Thread::Shear => format!("{}\u{b0}", number(value)),
-        _ => format!("{} %", number(100.0 * value)),
+        Thread::Shear => format!("{}\u{b0}", number(rounded(value))),
+        _ => format!("{} %", number(rounded(100.0 * value))),
     }
+}
+
+/// To a thousandth: below that is rounding of positions.
+fn rounded(value: f64) -> f64 {
+    (1000.0 * value).round() / 1000.0
 }
 
 impl Viewer {

@@ -62,10 +62,11 @@ impl Viewer {
         let height = ui.available_height().max(60.0);
         ui.horizontal(|ui| {
             let title = if cloth { "largest tension (%)" } else { "largest strain (%)" };
-            let all = [(title, strain), ("energy (J)", energy), ("time a frame (ms)", time)];
+            // With the least that an axis shows: what is rounding alone is no curve.
+            let all = [(title, 0.01, strain), ("energy (J)", 1e-6, energy), ("time a frame (ms)", 0.1, time)];
             all.iter()
                 .take(count as usize)
-                .for_each(|(title, curves)| plot(ui, [width, height], title, &times, curves));
+                .for_each(|(title, least, curves)| plot(ui, [width, height], (title, *least), &times, curves));
         });
     }
 }
@@ -99,7 +100,7 @@ fn ticks(from: f64, to: f64, most: usize) -> Vec<f64> {
     (first..=last).map(|k| k as f64 * step).collect()
 }
 
-fn plot(ui: &mut egui::Ui, size: [f32; 2], title: &str, times: &[f64], curves: &[Curve]) {
+fn plot(ui: &mut egui::Ui, size: [f32; 2], (title, least): (&str, f64), times: &[f64], curves: &[Curve]) {
     let (response, painter) = ui.allocate_painter(size.into(), egui::Sense::hover());
     let ink = ui.visuals().text_color();
     let font = egui::FontId::proportional(11.0);
@@ -107,7 +108,7 @@ fn plot(ui: &mut egui::Ui, size: [f32; 2], title: &str, times: &[f64], curves: &
     let area = egui::Rect::from_min_max(rect.min + egui::vec2(LEFT, 16.0), rect.max - egui::vec2(92.0, BELOW));
     painter.rect_filled(area, 2.0, ui.visuals().extreme_bg_color);
     let all = || curves.iter().flat_map(|curve| curve.values.iter().copied()).filter(|v| v.is_finite());
-    let most = 1.04 * all().fold(0.0, f64::max).max(1e-9);
+    let most = 1.04 * all().fold(0.0, f64::max).max(least);
     painter.text(rect.min, egui::Align2::LEFT_TOP, title, font.clone(), ink);
     let (begin, end) = (times.first().copied().unwrap_or(0.0), times.last().copied().unwrap_or(0.0));
     let span = (end - begin).max(1e-9);
