@@ -33,7 +33,7 @@ pub struct Args {
     /// Go on from the last checkpoint in the folder.
     #[arg(long)]
     resume: bool,
-    /// File formats, whatever the scene says: pc2, mdd, usd, glb, obj, ply, vtu.
+    /// File formats, whatever the scene says: pc2, mdd, abc, usd, glb, obj, ply, vtu.
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     formats: Option<Vec<String>>,
     /// Draw no pictures.
@@ -59,8 +59,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let mut simulation = args.flags.build(&scene)?;
     let formats = formats(args, &scene)?;
     let setup = simulation.setup();
-    let details = formats.iter().any(|format| format.details);
-    let clip = Clip::new(if details { setup } else { setup.plain() })?;
+    let wanted = outputs::wanted(&formats, setup.details);
+    let clip = Clip::new(setup.with(wanted))?;
     formats.iter().try_for_each(|format| format.check(&clip))?;
     let dir = args.out.clone().unwrap_or_else(|| Path::new("out").join(stem(&scene)));
     let mut folder = Folder::open(&dir, &simulation, args.flags.precision(&scene).name())?;

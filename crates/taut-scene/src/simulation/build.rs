@@ -3,12 +3,15 @@
 use super::maps::{self, Marks};
 use super::{Object, ObjectKind, weights, weld};
 use crate::generate::{GenerateError, MAX_ELEMENTS, Transform, frames_along, frames_around, frames_from_surface};
-use crate::read;
+use crate::read::{self, PartKind, parts};
 use crate::scene::settings::{Cloth, Colour, FileFrame, Frames, Solid};
 use crate::scene::{Scene, SceneError};
 use crate::write::{FieldOn, ObjectInfo};
 use taut::mesh::{Group, TetMesh, TriMesh};
 use taut::{BuildError, Grain, ModelBuilder};
+
+/// What is read of a surface: its mesh, what it is painted with, and as the file has it.
+type Read = (TriMesh, Marks, read::Given);
 
 /// Everything made from the scene's bodies.
 pub(super) struct Bodies {
@@ -50,8 +53,11 @@ impl Bodies {
     }
 
     fn add_cloth(&mut self, scene: &Scene, path: &str, cloth: &Cloth) -> Result<(), SceneError> {
-        let (mesh, mut marks) = match &cloth.shape.generate {
-            Some(generate) => (generate.mesh().map_err(generator(scene, path, "generate"))?, Marks::default()),
+        let (mesh, mut marks, given) = match &cloth.shape.generate {
+            Some(generate) => {
+                let mesh = generate.mesh().map_err(generator(scene, path, "generate"))?;
+                (mesh, Marks::default(), read::Given::default())
+            }
             None => self.read_surface(scene, path, cloth)?,
         };
         marks.add_files(scene, path, &cloth.paint.maps, mesh.positions.len())?;
@@ -69,7 +75,7 @@ impl Bodies {
         let base = self.builder.add_cloth_of(&cloth.shape.name, &mesh, &params, &each, limits);
         let base = base.map_err(builder(scene, path))?;
         let mut info = ObjectInfo::from_triangles(&cloth.shape.name, &mesh).with_velocities();
-        info.notes = notes(cloth);
+        (info.notes, info.given) = (notes(cloth), given);
         let fields = ["weft", "warp", "shear", "area"];
         let info = fields.iter().fold(info, |info, name| info.with_field(name, FieldOn::Triangles));
         self.starts.extend(start.map(|start| (base, start)));
@@ -123,19 +129,24 @@ impl Bodies {
         self.objects.push(Object { kind, info, groups, marks, colour, surface, surface_tets, vertices });
     }
 
-    fn read_surface(&mut self, scene: &Scene, path: &str, cloth: &Cloth) -> Result<(TriMesh, Marks), SceneError> {
+    fn read_surface(&mut self, scene: &Scene, path: &str, cloth: &Cloth) -> Result<Read, SceneError> {
         let file = self.read(scene, path, cloth.shape.mesh.as_deref(), cloth.shape.part.as_deref())?;
-        let (mut maps, parts, format) = (file.maps, file.parts, file.format);
+        let (mut maps, mut given, parts, format) = (file.maps, file.given, file.parts, file.format);
         let mut mesh = file.surface.ok_or_else(|| {
             let message = format!("`{path}.mesh` has no triangles ({format}); expected a surface");
             scene.error(&format!("{path}.mesh"), message, Vec::new())
         })?;
+        if let Some(split) = read::Given::of_split(&mesh).filter(|_| format.contains("glTF")) {
+            given = split;
+        }
+        given.object = given.object.or_else(|| parts::only(&parts, PartKind::Node));
         let frame = FileFrame { up: cloth.shape.up, unit: cloth.shape.unit };
         mesh.positions.iter_mut().for_each(|p| *p = frame.point(*p));
         if let Some(distance) = cloth.shape.weld {
-            weld::weld(&mut mesh, &mut maps, distance);
+            weld::weld(&mut mesh, &mut maps, &mut given, distance);
         }
-        Ok((mesh, Marks { maps, parts }))
+        given.name_faces(&parts);
+        Ok((mesh, Marks { maps, parts }, given))
     }
 
     fn read_tets(&mut self, scene: &Scene, path: &str, solid: &Solid) -> Result<TetMesh, SceneError> {

@@ -398,7 +398,7 @@ impl Simulation {
             objects: self.objects.iter().map(|object| object.info.clone()).collect(),
             fps: self.scene.settings.time.fps,
             planned_frames: self.frames() as usize + 1,
-            ..Setup::default()
+            ..self.scene.settings.output.setup()
         }
     }
 
