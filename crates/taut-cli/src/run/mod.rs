@@ -73,6 +73,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if !resumed {
         folder.clear()?;
     }
+    if let Some(start) = simulation.begin().filter(|_| !args.say.quiet) {
+        eprintln!("start phase: {:.2} s, the fastest at its end is at {:.3} m/s", start.seconds, start.fastest);
+    }
     if args.verify {
         simulation.verify();
     }

@@ -130,9 +130,17 @@ impl ColliderObject {
                 self.surface.as_mut().map(|surface| surface.remember(time, positions))
             })
         });
+        let from = self.surface.as_mut().and_then(Surface::before).or(from);
         let shape = self.surface.as_ref()?.shape();
         let (friction, thickness) = (self.source.friction, self.source.thickness);
         Some(taut::MeshCollider { shape, from: from?, to: to?, friction, thickness })
+    }
+
+    /// Takes a pose between that of its file (0) and that of the time it is at (1), if it deforms.
+    pub(super) fn take_pose(&mut self, pose: f64) {
+        if let Some(surface) = self.surface.as_mut().filter(|surface| surface.deforms()) {
+            surface.take_pose(pose);
+        }
     }
 
     /// Numbers that tell its file from others.

@@ -22,6 +22,10 @@ pub(super) struct Surface {
     /// Whether it begins anew when it has ended.
     repeat: bool,
     shape: Arc<ColliderMesh>,
+    /// How far it is on the way from the pose of its file to that of the time it is at, 0 to 1.
+    pose: f64,
+    /// Where it was placed before it took another pose.
+    before: Option<Arc<[[f64; 3]]>>,
     /// Where it was last placed in the world: the time and the positions.
     last: Option<(f64, Arc<[[f64; 3]]>)>,
 }
@@ -43,7 +47,8 @@ impl Surface {
         let frame = FileFrame { up: mesh.up, unit: mesh.unit };
         let rest: Vec<_> = animated.mesh.positions.iter().map(|&p| scaled(frame.point(p), scale)).collect();
         let shape = Arc::new(ColliderMesh::new(&rest, &animated.mesh.triangles));
-        Ok(Surface { animated: Arc::new(animated), scale, frame, start, repeat: mesh.repeat, shape, last: None })
+        let (animated, repeat) = (Arc::new(animated), mesh.repeat);
+        Ok(Surface { animated, scale, frame, start, repeat, shape, pose: 1.0, before: None, last: None })
     }
 
     /// Parts of it that have a name.
@@ -76,8 +81,28 @@ impl Surface {
         let (time, duration) = (time - self.start, self.animated.duration);
         let time = if self.repeat && duration > 0.0 { time.rem_euclid(duration) } else { time };
         self.animated.positions_at(time, &mut positions);
+        if self.pose < 1.0 {
+            let rest = self.animated.mesh.positions.iter();
+            let between = |(p, r): (&mut [f64; 3], &[f64; 3])| {
+                *p = std::array::from_fn(|k| r[k] + (p[k] - r[k]) * self.pose);
+            };
+            positions.iter_mut().zip(rest).for_each(between);
+        }
         positions.iter_mut().for_each(|p| *p = scaled(self.frame.point(*p), self.scale));
         positions
+    }
+
+    /// Takes a pose between that of its file (0) and that of the time it is at (1). The step that comes begins in the one
+    /// before.
+    pub fn take_pose(&mut self, pose: f64) {
+        if pose != self.pose {
+            (self.pose, self.before) = (pose, self.last.take().map(|last| last.1));
+        }
+    }
+
+    /// Where it was placed before it took another pose, once.
+    pub fn before(&mut self) -> Option<Arc<[[f64; 3]]>> {
+        self.before.take()
     }
 
     /// Where it was placed in the world at a time (s), if that was the last one asked for.

@@ -33,6 +33,7 @@ pub(crate) fn write_rest(dir: &Path, clip: &Clip, object: usize) -> Result<PathB
     let mut bytes = obj_bytes(clip, object, &info.rest);
     let notes = info.notes.iter().map(|note| note.replace(char::is_control, " "));
     notes.for_each(|note| put(&mut bytes, format_args!("# {note}\n")));
+    put_splits(&mut bytes, clip, object);
     let mut loose = vec![true; info.rest.len()];
     clip.surface(object).as_flattened().iter().for_each(|&vertex| loose[vertex as usize] = false);
     // Blender drops vertices that nothing refers to, such as those inside a body, and then the cache does not fit. A
@@ -41,6 +42,24 @@ pub(crate) fn write_rest(dir: &Path, clip: &Clip, object: usize) -> Result<PathB
         put(&mut bytes, format_args!("l {vertex} {vertex}\n"));
     }
     write_atomic(dir, &rest_name(clip, object), &bytes)
+}
+
+/// Says of polygons which triangles they are computed as, where that is not a fan from their first corner: who measures
+/// stretch has to know.
+fn put_splits(out: &mut Vec<u8>, clip: &Clip, object: usize) {
+    let faces = clip.faces(object);
+    let mut triangles = vec![Vec::new(); faces.len()];
+    for (number, triangle) in clip.surface(object).iter().enumerate() {
+        triangles[faces.of_triangle(number)].push(*triangle);
+    }
+    for ((number, span), made) in (1..).zip(faces.spans()).zip(&triangles) {
+        let corners = &faces.corners[span];
+        let fan = corners.windows(2).skip(1).map(|pair| [corners[0], pair[0], pair[1]]);
+        if corners.len() > 3 && !fan.eq(made.iter().copied()) {
+            let numbers: Vec<String> = made.as_flattened().iter().map(|v| (u64::from(*v) + 1).to_string()).collect();
+            put(out, format_args!("# taut split: {number} {}\n", numbers.join(" ")));
+        }
+    }
 }
 
 /// An object in the given shape as OBJ text: all vertices in order, its surface, its texture coordinates.
