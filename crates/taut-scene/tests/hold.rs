@@ -132,3 +132,34 @@ fn a_start_from_the_bind_pose_takes_clothes_along() {
     let still = first.iter().flatten().zip(before.iter().flatten()).all(|(a, b)| (a - b).abs() < 1e-6);
     assert!(still, "put on in the first frame it stays where it is: {first:?}");
 }
+
+/// A hoop that is pushed into a trunk by a third of its radius: out, if the trunk grows from within; named, if not.
+#[test]
+fn what_begins_inside_comes_out_or_is_named() {
+    let dir = TempDir::new("inside");
+    fs::write(dir.0.join("figure.glb"), gltf::figure([0.0, 0.0, 0.0]).glb()).unwrap();
+    let scene = |grow: f64| {
+        format!(
+            "[time]\nfps = 60\nframes = 4\n[world]\ngravity = [0, 0, 0]\n[[cloth]]\nname = \"hoop\"\nfabric = \"cotton\"\n\
+             generate = {{ kind = \"skirt\", top_radius = 0.12, bottom_radius = 0.12, height = 0.06, around = 24, along = 2, \
+             centre = [0.04, 0.3, 0] }}\n[[collider]]\nname = \"man\"\nshape = {{ kind = \"mesh\", mesh = \"figure.glb\", \
+             without = [\"arm\"] }}\n[start]\nduration = 1.5\ngrow = {grow}\n"
+        )
+    };
+    let mut out = build(&dir, &scene(0.04));
+    assert!(out.intersections().count > 0);
+    let report = out.begin().unwrap();
+    assert!(report.settled && report.intersections == 0, "{report:?}");
+    assert_eq!(out.intersections().count, 0);
+    (0..4).for_each(|_| drop(out.advance()));
+    assert_eq!(out.intersections().count, 0);
+    let mut pinned = build(
+        &dir,
+        &(scene(0.04).replace("[[collider]]", "[[pin]]\nbody = \"hoop\"\nselect = \"all\"\n[[collider]]")
+            + "settled = 1.0\n"),
+    );
+    let report = pinned.begin().unwrap();
+    assert!(!report.settled && report.intersections > 0, "{report:?}");
+    let said = pinned.warnings();
+    assert!(said.iter().any(|text| text.contains("pairs of triangles that intersect")), "{said:?}");
+}

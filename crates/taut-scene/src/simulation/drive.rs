@@ -6,6 +6,7 @@ use super::hand::Hand;
 use super::motion::Courses;
 use super::pins::{self, PinnedVertices};
 use super::soft::Pull;
+use super::surface::StartPose;
 use super::{Clock, Object};
 use crate::scene::settings::{Settings, StartFrom};
 use crate::scene::{Scene, SceneError};
@@ -36,9 +37,10 @@ impl Drive {
         }
         // Pins are put on in the pose that cloth is modelled on.
         let bound = scene.settings.start.duration > 0.0 && scene.settings.start.from == StartFrom::Bind;
-        colliders.iter_mut().for_each(|collider| collider.take_pose(if bound { 0.0 } else { 1.0 }));
+        let first = StartPose { moved: if bound { 0.0 } else { 1.0 }, ..StartPose::NONE };
+        colliders.iter_mut().for_each(|collider| collider.take_pose(first));
         let pins = pins::pin_all(scene, objects, &colliders, engine, pulls)?;
-        colliders.iter_mut().for_each(|collider| collider.take_pose(1.0));
+        colliders.iter_mut().for_each(|collider| collider.take_pose(StartPose::NONE));
         Ok(Drive { colliders, pins, hand: None })
     }
 
@@ -51,8 +53,8 @@ impl Drive {
         engine.move_pins(&targets);
     }
 
-    /// Mesh colliders take a pose between that of their file (0) and that of the time they are at (1).
-    pub fn pose(&mut self, pose: f64) {
+    /// Mesh colliders take a pose of a start phase.
+    pub fn pose(&mut self, pose: StartPose) {
         self.colliders.iter_mut().for_each(|collider| collider.take_pose(pose));
     }
 

@@ -1,6 +1,7 @@
 //! The phase before frame 0 in which cloth comes to rest on bodies that stand still, or come from the pose they were bound in.
 
 use super::Simulation;
+use super::surface::StartPose;
 use crate::scene::settings::StartFrom;
 use taut::Params;
 
@@ -13,7 +14,9 @@ pub struct StartReport {
     pub fastest: f64,
     /// Where that is, m.
     pub at: [f64; 3],
-    /// Whether that is as slow as was asked for.
+    /// Pairs of triangles that intersect at its end.
+    pub intersections: usize,
+    /// Whether that is as slow as was asked for, and nothing intersects.
     pub settled: bool,
 }
 
@@ -29,6 +32,13 @@ impl StartPhase {
     pub fn warning(&self) -> Option<String> {
         let report = self.report.filter(|report| !report.settled)?;
         let (seconds, fastest, place) = (report.seconds, report.fastest, super::place(report.at));
+        if report.intersections > 0 {
+            let pairs = report.intersections;
+            return Some(format!(
+                "the start phase of {seconds:.2} s ended with {pairs} pairs of triangles that intersect: a garment that begins \
+                 inside its body comes out by `start.grow`, unless pins hold it there or it is too small"
+            ));
+        }
         Some(format!(
             "the start phase of {seconds:.2} s ended before everything was at rest: {fastest:.3} m/s at {place}; a longer \
              `start.duration` or more `start.damping` helps"
@@ -44,14 +54,20 @@ impl Simulation {
         if !self.start.done && self.clock.frame == 0 && start.duration > 0.0 {
             let dt = self.clock.step_seconds();
             let steps = (start.duration / dt).ceil().max(1.0) as u64;
-            let coming = if start.from == StartFrom::Bind { 0.5 * start.duration } else { 0.0 };
+            let comes = start.from == StartFrom::Bind || start.grow > 0.0;
+            let coming = if comes { 0.5 * start.duration } else { 0.0 };
             for step in 1..=steps {
                 let seconds = step as f64 * dt;
                 let share = |whole: f64| if whole > 0.0 { (seconds / whole).min(1.0) } else { 1.0 };
-                self.start_step(share(start.ramp), share(coming), dt);
+                let moved = if start.from == StartFrom::Bind { share(coming) } else { 1.0 };
+                let pose = StartPose { moved, thinner: start.grow * (1.0 - share(coming)) };
+                self.start_step(share(start.ramp), pose, dt);
                 let (fastest, at) = self.slow_down((-start.damping * dt).exp());
-                let settled = share(start.ramp) >= 1.0 && share(coming) >= 1.0 && fastest <= start.settled;
-                self.start.report = Some(StartReport { seconds, fastest, at, settled });
+                let slow = share(start.ramp) >= 1.0 && share(coming) >= 1.0 && fastest <= start.settled;
+                let look = self.scene.settings.contact.on && (slow || step == steps);
+                let intersections = if look { self.intersections().count } else { 0 };
+                let settled = slow && intersections == 0;
+                self.start.report = Some(StartReport { seconds, fastest, at, intersections, settled });
                 if settled {
                     break;
                 }
@@ -61,8 +77,8 @@ impl Simulation {
         self.start.report
     }
 
-    /// One step with a share of gravity, and bodies a share of the way from the pose they were bound in to their first.
-    fn start_step(&mut self, gravity: f64, pose: f64, dt: f64) {
+    /// One step with a share of gravity, and bodies in a pose of their own.
+    fn start_step(&mut self, gravity: f64, pose: StartPose, dt: f64) {
         self.drive.pose(pose);
         self.drive.hold(&mut *self.world, 0.0);
         let settings = &self.scene.settings;
