@@ -33,7 +33,7 @@ fn half(name: &str) -> TempDir {
     dir
 }
 
-/// Each vertex hangs on a spring that gives so far under its weight, wherever the mesh is coarse or fine.
+/// All vertices, or those of one side, give as far under the weight of the whole.
 #[test]
 fn a_soft_pin_gives_as_far_as_it_says() {
     let dir = half("soft");
@@ -49,6 +49,23 @@ fn a_soft_pin_gives_as_far_as_it_says() {
         assert!((least - expected).abs() < 0.001 && (most - expected).abs() < 0.001, "{least} to {most}, {expected}");
         assert_eq!((simulation.frame(), simulation.begin()), (0, Some(report)), "once");
     }
+}
+
+/// A sheet that hangs from its upper side alone: that side gives as far as it says, under the weight of all.
+#[test]
+fn a_side_that_is_held_softly_carries_the_whole() {
+    let dir = half("side");
+    let text = sheet("{ kind = \"soft\", give = 0.03 }", "[start]\nduration = 10\nsettled = 0.0005\n");
+    let text = text.replace("ny = 7 }", "ny = 7, plane = \"upright\" }").replace("\"all\"", "\"top\"");
+    let mut simulation = build(&dir, &text);
+    let before = simulation.positions(0);
+    assert!(simulation.begin().unwrap().settled);
+    let top = before.iter().map(|p| p[1]).fold(f64::NEG_INFINITY, f64::max);
+    let after = simulation.positions(0);
+    let held = before.iter().zip(&after).filter(|(a, _)| a[1] > top - 1e-6).map(|(a, b)| a[1] - b[1]);
+    let held: Vec<f64> = held.collect();
+    let mean = held.iter().sum::<f64>() / held.len() as f64;
+    assert!((mean - 0.03).abs() < 0.002, "{held:?}");
 }
 
 #[test]

@@ -168,9 +168,13 @@ fn rows(
             Ok(chosen.iter().map(|&v| f64::from(values[v as usize]).clamp(0.0, 1.0)).collect::<Vec<f64>>())
         }
     };
+    // Together they carry the whole cloth.
+    let held: f64 = chosen.iter().map(|&vertex| masses[vertex as usize]).sum();
+    let carried = masses.iter().sum::<f64>() / held.max(f64::MIN_POSITIVE);
     let row = |vertex: u32, give: f64, share: f64, side: RowSide| {
         // A share of nothing is a spring that is not felt.
-        let stiffness = masses[vertex as usize].max(f64::MIN_POSITIVE) * GRAVITY / give * share.max(1e-6);
+        let mass = (masses[vertex as usize] * carried).max(f64::MIN_POSITIVE);
+        let stiffness = mass * GRAVITY / give * share.max(1e-6);
         let strength = RowStrength::Compliance { compliance: 1.0 / stiffness, damping: 0.0 };
         ConstraintRow { vertices: vec![object.vertices.start + vertex], strength, side }
     };

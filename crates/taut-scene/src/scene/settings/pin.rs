@@ -48,7 +48,7 @@ variants! {
 section! {
     /// Springs that pull vertices to where they are told to be.
     pub struct Soft {
-        /// How far they give under the weight of what they hold.
+        /// How far they give, all together, under the weight of the whole cloth.
         give: f64 = 0.01 => Rule::ANY.from(1e-5).to(1e3).unit("m");
         /// The name of a map that is a factor on their strength, from 0 to 1.
         map: Option<String> = None;
