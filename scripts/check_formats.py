@@ -316,6 +316,7 @@ def blender_killed(checks, file, reference, item):
     thing = blender_with_cache(file, reference, "TIME" if file.suffix == ".mdd" else "FRAME")
     # The times of an MDD begin at 0 s, whatever the number of the first frame is.
     first = 0 if file.suffix == ".mdd" else reference.first
+    thing.modifiers[0].frame_start = first
     checks.close(name, "last full frame holds", [blender_positions(thing, first + reference.count - 1)], expected[1:])
 
 
