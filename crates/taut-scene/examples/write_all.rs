@@ -5,8 +5,8 @@
 //! python3.11 scripts/check_formats.py OUT
 //! ```
 //!
-//! Three objects: a sheet of quads with texture coordinates, a seam and two materials, a second one with a name that no file
-//! can have, and a body of tetrahedra with vertices inside. Nothing is simulated: the motion is a formula.
+//! Three objects: a sheet of quads with texture coordinates, a seam and two materials, a second one with a name that
+//! no file can have, and a body of tetrahedra with vertices inside. Nothing is simulated: the motion is a formula.
 
 use std::error::Error;
 use std::f64::consts::TAU;

@@ -1,5 +1,5 @@
-//! What an artist gets wrong, and what is then to be read: `tests/artist/NAME.txt`. Run with `TAUT_BLESS=1` to write the
-//! texts anew, and then read them: they are for people.
+//! What an artist gets wrong, and what is then to be read: `tests/artist/NAME.txt`. Run with `TAUT_BLESS=1` to write
+//! the texts anew, and then read them: they are for people.
 
 mod common;
 
@@ -11,8 +11,8 @@ use std::path::Path;
 use taut_scene::scene::Scene;
 use taut_scene::simulation::Simulation;
 
-/// A skirt of quads around the y axis, from y = 0.35 m down, as OBJ: 24 columns and 6 rows. `at` places a point; with a `seam`
-/// the last column does not share the vertices of the first.
+/// A skirt of quads around the y axis, from y = 0.35 m down, as OBJ: 24 columns and 6 rows. `at` places a point; with
+/// a `seam` the last column does not share the vertices of the first.
 fn skirt(at: impl Fn([f64; 3]) -> [f64; 3], seam: bool) -> String {
     let (around, rows) = (24, 6);
     let columns = if seam { around + 1 } else { around };

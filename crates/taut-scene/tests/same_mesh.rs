@@ -145,7 +145,8 @@ fn sequences_and_usd_have_polygons_sets_and_numbers_of_frames() {
     assert_eq!(strain.matches(',').count(), 4, "a value for each of four faces: {strain}");
 }
 
-/// glTF has a vertex for each texture coordinate. They are one in the cloth, and are all there again in what is written.
+/// glTF has a vertex for each texture coordinate. They are one in the cloth, and are all there again in what is
+/// written.
 #[test]
 fn vertices_that_gltf_split_are_all_there() {
     let dir = garment("same-glb");

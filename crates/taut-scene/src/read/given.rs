@@ -1,5 +1,5 @@
-//! A surface as its file has it, where that is not what is computed with: polygons, vertices that were split or welded, the
-//! object's name. What is written can then be the same mesh again.
+//! A surface as its file has it, where that is not what is computed with: polygons, vertices that were split or
+//! welded, the object's name. What is written can then be the same mesh again.
 
 use super::parts::{Part, PartKind};
 
@@ -99,8 +99,8 @@ impl Given {
 }
 
 impl Given {
-    /// A surface of a format in which a vertex has one texture coordinate: each coordinate is a vertex of the file. Nothing if
-    /// there are none, or as many as vertices.
+    /// A surface of a format in which a vertex has one texture coordinate: each coordinate is a vertex of the file.
+    /// Nothing if there are none, or as many as vertices.
     pub(crate) fn of_split(mesh: &taut::mesh::TriMesh) -> Option<Self> {
         let mut vertices = vec![u32::MAX; mesh.uvs.len()];
         for (&uv, &vertex) in mesh.uv_triangles.as_flattened().iter().zip(mesh.triangles.as_flattened()) {

@@ -341,9 +341,7 @@ impl Parser {
             let found = count(triangulator.fanned, "polygon crosses", "polygons cross");
             warnings.push(format!("{found} themselves or are too complex: their triangles may overlap"));
         }
-        if with_uvs {
-            mesh.uvs = self.uvs;
-        }
+        mesh.uvs = if with_uvs { self.uvs } else { Vec::new() };
         let mut parts = self.groups.take_parts(PartKind::Group);
         parts.extend(self.materials.take_parts(PartKind::Material));
         mesh.groups = self.groups.finish();

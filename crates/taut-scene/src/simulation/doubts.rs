@@ -160,8 +160,8 @@ fn jump(name: &str, collider: &ColliderObject, time: &Time) -> Option<String> {
     let sudden = worst > JUMP.0 * unsolved::diagonal(&collider.mesh.positions) && worst > JUMP.1 * as_a_rule;
     sudden.then(|| {
         format!(
-            "{name} jumps by {} from frame {at} to {}, where it moves by {} a frame as a rule: cloth is left behind or torn \
-             along; begin after the jump (`start`), or give it frames of its own",
+            "{name} jumps by {} from frame {at} to {}, where it moves by {} a frame as a rule: cloth is left \
+             behind or torn along; begin after the jump (`start`), or give it frames of its own",
             length(worst),
             at + 1,
             length(as_a_rule)

@@ -17,8 +17,8 @@ pub(super) struct Marks {
 }
 
 impl Marks {
-    /// Adds the maps that come from files beside the scene, for a cloth at a dotted path with so many vertices. A list may as well
-    /// be of the vertices of the mesh file, of which several became one: `given` says which.
+    /// Adds the maps that come from files beside the scene, for a cloth at a dotted path with so many vertices. A
+    /// list may as well be of the vertices of the mesh file, of which several became one: `given` says which.
     pub fn add_files(
         &mut self,
         scene: &Scene,

@@ -1,5 +1,5 @@
-//! Pins that give: springs, leashes and sliding, as constraints of the user's own in the engine. The rows are made once; where
-//! they pull to is told before every step.
+//! Pins that give: springs, leashes and sliding, as constraints of the user's own in the engine. The rows are made
+//! once; where they pull to is told before every step.
 
 use super::pins::select;
 use super::{Object, ObjectKind};
@@ -120,8 +120,8 @@ impl Constraint for Rows {
     }
 }
 
-/// Adds the rows of all pins that give. For each pin of the scene where it pulls to, if it does not hold fast. `starts` has
-/// where the vertices of each object begin, m.
+/// Adds the rows of all pins that give. For each pin of the scene where it pulls to, if it does not hold fast.
+/// `starts` has where the vertices of each object begin, m.
 pub(super) fn add(
     scene: &Scene,
     objects: &[Object],

@@ -1,4 +1,5 @@
-//! The phase before frame 0 in which cloth comes to rest on bodies that stand still, or come from the pose they were bound in.
+//! The phase before frame 0 in which cloth comes to rest on bodies that stand still, or come from the pose they were
+//! bound in.
 
 use super::Simulation;
 use super::surface::StartPose;
@@ -35,20 +36,20 @@ impl StartPhase {
         if report.intersections > 0 {
             let pairs = report.intersections;
             return Some(format!(
-                "the start phase of {seconds:.2} s ended with {pairs} pairs of triangles that intersect: a garment that begins \
-                 inside its body comes out by `start.grow`, unless pins hold it there or it is too small"
+                "the start phase of {seconds:.2} s ended with {pairs} pairs of triangles that intersect: a garment that \
+                 begins inside its body comes out by `start.grow`, unless pins hold it there or it is too small"
             ));
         }
         Some(format!(
-            "the start phase of {seconds:.2} s ended before everything was at rest: {fastest:.3} m/s at {place}; a longer \
-             `start.duration` or more `start.damping` helps"
+            "the start phase of {seconds:.2} s ended before everything was at rest: {fastest:.3} m/s at {place}; a \
+             longer `start.duration` or more `start.damping` helps"
         ))
     }
 }
 
 impl Simulation {
-    /// Goes through the start phase, if the scene has one; [`advance`](Self::advance) does so, too. Then it is at frame 0
-    /// still, and everything is where that begins.
+    /// Goes through the start phase, if the scene has one; [`advance`](Self::advance) does so, too. Then it is at
+    /// frame 0 still, and everything is where that begins.
     pub fn begin(&mut self) -> Option<StartReport> {
         let start = self.scene.settings.start.clone();
         if !self.start.done && self.clock.frame == 0 && start.duration > 0.0 {

@@ -4,8 +4,8 @@ use crate::read::{Given, Map};
 use std::collections::HashMap;
 use taut::mesh::TriMesh;
 
-/// Makes one of vertices that are not further apart than a distance (m) from the first of them. Returns how many went away,
-/// and keeps for `given` which became which.
+/// Makes one of vertices that are not further apart than a distance (m) from the first of them. Returns how many went
+/// away, and keeps for `given` which became which.
 pub(super) fn weld(mesh: &mut TriMesh, maps: &mut [Map], given: &mut Given, distance: f64) -> usize {
     let cell = |p: &[f64; 3]| {
         p.map(|x| if distance > 0.0 { (x / distance).floor() as i64 } else { (x + 0.0).to_bits() as i64 })

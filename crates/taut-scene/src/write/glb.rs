@@ -223,11 +223,10 @@ impl Glb {
         let mut node = json!({"name": info.title(), "mesh": object});
         let metres = clip.setup().metres_per_unit;
         if metres != 1.0 {
-            // glTF is always in metres.
             node["scale"] = json!([metres, metres, metres]);
         }
         if clip.setup().up_axis == UpAxis::Z {
-            // glTF is always y up: a quarter turn about x brings z there.
+            // glTF is always y up, and in metres: a quarter turn about x brings z there.
             let half = std::f64::consts::FRAC_1_SQRT_2;
             node["rotation"] = json!([-half, 0.0, 0.0, half]);
         }

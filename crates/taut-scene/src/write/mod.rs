@@ -24,9 +24,9 @@
 //! ```
 //!
 //! Two kinds of files. **Streaming** ones (PC2, MDD) grow frame by frame and stay readable up to the last full frame
-//! whenever the process dies. All **others** appear whole or not at all, see [`atomic`]; Alembic, USD and GLB, which must be
-//! written in one go, gather their frames in a spool file beside them (`scene.usda.spool`), so that a run can be
-//! taken up again. [`FrameWriter::sync`] before every checkpoint makes sure that the frames before it are on disk.
+//! whenever the process dies. All **others** appear whole or not at all, see [`atomic`]; Alembic, USD and GLB, which
+//! must be written in one go, gather their frames in a spool file beside them (`scene.usda.spool`), so that a run can
+//! be taken up again. [`FrameWriter::sync`] before every checkpoint makes sure that the frames before it are on disk.
 //!
 //! Nothing here depends on the clock or the machine: the same frames give the same bytes.
 

@@ -32,8 +32,8 @@ pub(crate) struct Spool {
 }
 
 impl Spool {
-    /// Begins the spool `name` in `dir`, or with `start` above 0 continues one, with velocities and the fields of vertices and
-    /// triangles if they are asked for.
+    /// Begins the spool `name` in `dir`, or with `start` above 0 continues one, with velocities and the fields of
+    /// vertices and triangles if they are asked for.
     pub(crate) fn open(clip: &Clip, dir: &Path, name: &str, asked: Details, start: usize) -> Result<Self, WriteError> {
         let (objects, floats) = lay_out(clip, asked);
         let record_len = 8 + floats * 4;

@@ -1,5 +1,5 @@
-//! From the mesh that is computed with to the mesh that is written: the one that was given, polygon by polygon and vertex by
-//! vertex, in the axes and units that were asked for.
+//! From the mesh that is computed with to the mesh that is written: the one that was given, polygon by polygon and
+//! vertex by vertex, in the axes and units that were asked for.
 
 use super::clip::{FieldOn, Frame, ObjectFrame, ObjectInfo, Setup, UpAxis};
 use std::borrow::Cow;

@@ -1,5 +1,6 @@
-//! Alembic (`scene.abc`): for each object a transform that does nothing, and below it a mesh with positions, and if they are
-//! asked for velocities, normals and fields, in every frame; texture coordinates, and a set of faces for each material.
+//! Alembic (`scene.abc`): for each object a transform that does nothing, and below it a mesh with positions, and if
+//! they are asked for velocities, normals and fields, in every frame; texture coordinates, and a set of faces for
+//! each material.
 //!
 //! Alembic winds faces clockwise, so that the corners of a face are in the opposite order. It says nothing of units and
 //! axes: programs take y to be up.
