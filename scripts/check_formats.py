@@ -4,8 +4,8 @@
     cargo run --release --example write_all -- OUT
     python3.11 scripts/check_formats.py OUT
 
-OUT is a folder with outputs of taut: any of *.pc2, *.mdd, scene.usda, scene.glb, obj/, ply/, scene.pvd and vtu/. Each
-is read by another program (Blender as the Python package bpy, usd-core, meshio) and compared at three frames with
+OUT is a folder with outputs of taut: any of *.pc2, *.mdd, scene.abc, scene.usda, scene.glb, obj/, ply/, scene.pvd and vtu/. Each
+is read by another program (Blender as the Python package bpy, usd-core, alembic3d, meshio) and compared at three frames with
 OUT/expected.json, or, if there is none, with the PLY or OBJ sequence. Prints a table; exits with 1 if anything
 differs or could not be read, and with 2 if there is nothing to compare.
 
@@ -23,7 +23,7 @@ import traceback
 from pathlib import Path
 from xml.etree import ElementTree
 
-PACKAGES = ["bpy==5.0.1", "usd-core", "meshio"]
+PACKAGES = ["bpy==5.0.1", "usd-core", "meshio", "alembic3d"]
 # What bpy loads from the system, by the names of Debian and Ubuntu.
 LIBRARIES = "libxi6 libxxf86vm1 libxfixes3 libxrender1 libgl1 libegl1 libsm6 libice6 libxkbcommon0 libgomp1".split()
 # Positions are a few metres and pass through 32-bit floats.
@@ -156,9 +156,12 @@ class Reference:
             data = json.loads(path.read_text())
             self.fps, self.count, self.killed_at = data["fps"], data["frames"], data["killed_at"]
             self.objects, self.source = data["objects"], "json"
+            self.first = data.get("first", 0)
         else:
             self.from_sequence(out)
         self.frames = sorted(int(frame) for frame in self.objects[0]["frames"])
+        for item in self.objects:
+            polygons(item)
 
     def from_sequence(self, out):
         """Without a description, the plainest of the outputs is the measure of the others."""
@@ -172,7 +175,8 @@ class Reference:
         for file in files:
             stem, frame = re.fullmatch(r"(.*)_(\d{4,})", file.stem).groups()
             by_stem.setdefault(stem, {})[int(frame)] = file
-        self.count = max(max(frames) for frames in by_stem.values()) + 1
+        self.first = min(min(frames) for frames in by_stem.values())
+        self.count = max(max(frames) for frames in by_stem.values()) + 1 - self.first
         self.killed_at = None
         usd = out / "scene.usda"
         found = re.search(r"timeCodesPerSecond = ([\d.]+)", usd.read_text()[:1000]) if usd.is_file() else None
@@ -181,7 +185,7 @@ class Reference:
         for stem, files in by_stem.items():
             shown = {}
             for frame in {0, self.count // 2, self.count - 1}:
-                points, surface = read_surface(files[frame])
+                points, surface = read_surface(files[self.first + frame])
                 shown[str(frame)] = {"positions": points}
             self.objects.append({"name": None, "stem": stem, "frames": shown, "surface": surface})
 
@@ -192,21 +196,47 @@ class Reference:
         return [self.positions(item, frame) for frame in self.frames]
 
 
+def polygons(item):
+    """Adds the faces of an object as the file that it came from has them."""
+    if not item.get("face_ends"):
+        item["faces"], item["uv_faces"] = item["surface"], item.get("uv_triangles")
+        item["of_triangle"] = list(range(len(item["surface"])))
+        return
+    spans = list(zip([0, *item["face_ends"]], item["face_ends"]))
+    item["faces"] = [item["face_corners"][a:b] for a, b in spans]
+    item["uv_faces"] = [item["face_uvs"][a:b] for a, b in spans]
+    item["of_triangle"] = item["face_of_triangle"]
+
+
+def flat(lists):
+    return [number for row in lists for number in row]
+
+
+def of_faces(item, values):
+    """Values of triangles as values of faces: the mean. Those of vertices stay."""
+    import numpy as np
+
+    if len(values) != len(item["of_triangle"]):
+        return np.array(values)
+    count = np.bincount(item["of_triangle"], minlength=len(item["faces"]))
+    return np.bincount(item["of_triangle"], weights=values, minlength=len(item["faces"])) / count
+
+
 def read_surface(file):
-    """Points and triangles of an OBJ or PLY. (meshio takes no OBJ whose corners have their own coordinates.)"""
+    """Points and faces of an OBJ or PLY. (meshio takes no OBJ whose corners have their own coordinates.)"""
     if file.suffix == ".ply":
         import meshio
 
         mesh = meshio.read(file)
-        return mesh.points.tolist(), mesh.cells_dict["triangle"].tolist()
-    points, triangles = [], []
+        return mesh.points.tolist(), [row for block in mesh.cells for row in block.data.tolist()]
+    points, faces = [], []
     for line in file.read_text().splitlines():
         kind, *words = line.split()
         if kind == "v":
             points.append([float(word) for word in words])
         elif kind == "f":
-            triangles.append([int(word.split("/")[0]) - 1 for word in words])
-    return points, triangles
+            faces.append([int(word.split("/")[0]) - 1 for word in words])
+    return points, faces
 
 
 # --- Blender -------------------------------------------------------------------------------------------------------
@@ -222,7 +252,7 @@ def check_blender(out, reference):
             killed = out / "killed" / file.name
             if killed.is_file() and reference.killed_at:
                 checks.guard(f"killed/{file.name}", blender_killed, killed, reference, item)
-    for name, check in [("scene.usda", blender_usd), ("scene.glb", blender_glb)]:
+    for name, check in [("scene.usda", blender_usd), ("scene.abc", blender_abc), ("scene.glb", blender_glb)]:
         if (out / name).is_file():
             checks.guard(name, check, out / name, reference)
 
@@ -263,14 +293,15 @@ def blender_with_cache(file, reference, mode):
     modifier.cache_format = file.suffix[1:].upper()
     modifier.filepath = str(file.resolve())
     modifier.time_mode = mode
-    modifier.frame_start = 0
+    modifier.frame_start = reference.first
     return thing
 
 
 def blender_cache(checks, file, reference, item):
     thing = blender_with_cache(file, reference, "FRAME")
-    found = [blender_positions(thing, frame) for frame in reference.frames]
+    found = [blender_positions(thing, reference.first + frame) for frame in reference.frames]
     checks.close(file.name, f"positions at frames {reference.frames}", found, reference.all_positions(item))
+    blender_mesh(checks, f"{item['stem']}.obj", thing, item)
 
 
 def blender_killed(checks, file, reference, item):
@@ -278,12 +309,15 @@ def blender_killed(checks, file, reference, item):
     last = reference.killed_at - 1
     name = f"killed/{file.name}"
     thing = blender_with_cache(file, reference, "FRAME")
-    found = [blender_positions(thing, frame) for frame in [0, last]]
+    found = [blender_positions(thing, reference.first + frame) for frame in [0, last]]
     expected = [reference.positions(item, frame) for frame in [0, last]]
     checks.close(name, f"positions at frames {[0, last]}", found, expected)
     # By frame number an MDD has nothing to show there; by time it has, see the notes in mdd.rs.
     thing = blender_with_cache(file, reference, "TIME" if file.suffix == ".mdd" else "FRAME")
-    checks.close(name, "last full frame holds", [blender_positions(thing, reference.count - 1)], expected[1:])
+    # The times of an MDD begin at 0 s, whatever the number of the first frame is.
+    first = 0 if file.suffix == ".mdd" else reference.first
+    thing.modifiers[0].frame_start = first
+    checks.close(name, "last full frame holds", [blender_positions(thing, first + reference.count - 1)], expected[1:])
 
 
 def blender_meshes():
@@ -299,8 +333,63 @@ def blender_usd(checks, file, reference):
     bpy.ops.wm.usd_import(filepath=str(file.resolve()))
     checks.same(file.name, "number of meshes", len(blender_meshes()), len(reference.objects))
     for thing, item in paired(blender_meshes(), reference, "identifier"):
-        found = [blender_positions(thing, frame) for frame in reference.frames]
+        found = [blender_positions(thing, reference.first + frame) for frame in reference.frames]
         checks.close(file.name, f"{thing.name}: positions", found, reference.all_positions(item))
+        blender_mesh(checks, file.name, thing, item)
+
+
+def blender_abc(checks, file, reference):
+    import bpy
+    import numpy as np
+
+    blender_reset(reference)
+    bpy.ops.wm.alembic_import(filepath=str(file.resolve()), as_background_job=False)
+    checks.same(file.name, "number of meshes", len(blender_meshes()), len(reference.objects))
+    for thing, item in paired(blender_meshes(), reference, "abc"):
+        found = [blender_positions(thing, reference.first + frame) for frame in reference.frames]
+        checks.close(file.name, f"{thing.name}: positions", found, reference.all_positions(item))
+        blender_mesh(checks, file.name, thing, item)
+        frame = reference.frames[1]
+        expected = item["frames"][str(frame)].get("velocities")
+        if expected is not None:
+            found = blender_velocities(thing, reference.first + frame)
+            checks.close(file.name, f"{thing.name}: velocities", [found], [np.array(expected)], 1e-4)
+
+
+def blender_velocities(thing, frame):
+    """What Blender takes for motion blur, m/s, in taut's axes."""
+    import bpy
+    import numpy as np
+
+    bpy.context.scene.frame_set(frame)
+    evaluated = thing.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    attribute = evaluated.data.attributes["velocity"]
+    values = np.empty(len(attribute.data) * 3, np.float32)
+    attribute.data.foreach_get("vector", values)
+    local = values.reshape(-1, 3)
+    return np.stack([local[:, 0], local[:, 2], -local[:, 1]], axis=1)
+
+
+def blender_mesh(checks, name, thing, item):
+    """The mesh itself: polygons and their corners, texture coordinates, materials."""
+    import numpy as np
+
+    mesh = thing.data
+    found = [list(polygon.vertices) for polygon in mesh.polygons]
+    checks.same(name, f"{thing.name}: faces corner by corner", found, [list(face) for face in item["faces"]])
+    if item.get("uvs"):
+        checks.same(name, f"{thing.name}: has texture coordinates", len(mesh.uv_layers), 1)
+        found = np.empty(len(mesh.loops) * 2, np.float32)
+        mesh.uv_layers[0].data.foreach_get("uv", found)
+        expected = np.array(item["uvs"])[flat(item["uv_faces"])]
+        checks.close(name, f"{thing.name}: texture coordinates", [found.reshape(-1, 2)], [expected])
+    if item.get("materials"):
+        of = [mesh.materials[polygon.material_index].name.split(".")[0] for polygon in mesh.polygons]
+        expected = [None] * len(of)
+        for material, faces in item["materials"].items():
+            for face in faces:
+                expected[face] = material
+        checks.same(name, f"{thing.name}: materials", of, expected)
 
 
 def blender_glb(checks, file, reference):
@@ -348,7 +437,8 @@ def usd_stage(checks, file, reference):
     checks.same(file.name, "up axis", UsdGeom.GetStageUpAxis(stage), "Y")
     checks.same(file.name, "time codes per second", stage.GetTimeCodesPerSecond(), reference.fps)
     span = [stage.GetStartTimeCode(), stage.GetEndTimeCode()]
-    checks.same(file.name, "first and last frame", span, [0.0, reference.count - 1.0])
+    first = float(reference.first)
+    checks.same(file.name, "first and last frame", span, [first, first + reference.count - 1])
     meshes = [UsdGeom.Mesh(prim) for prim in stage.Traverse() if prim.IsA(UsdGeom.Mesh)]
     checks.same(file.name, "number of meshes", len(meshes), len(reference.objects))
     for mesh, item in paired(meshes, reference, "identifier", lambda mesh: mesh.GetPrim().GetName()):
@@ -360,13 +450,13 @@ def usd_mesh(checks, file, reference, mesh, item):
     from pxr import UsdGeom
 
     name = mesh.GetPrim().GetName()
-    at = reference.frames
+    at = [reference.first + frame for frame in reference.frames]
     points = [np.array(mesh.GetPointsAttr().Get(frame)) for frame in at]
     checks.close(file.name, f"{name}: positions", points, reference.all_positions(item))
-    surface = np.array(item["surface"])
-    indices = np.array(mesh.GetFaceVertexIndicesAttr().Get()).reshape(-1, 3)
-    checks.same(file.name, f"{name}: faces", indices.tolist(), surface.tolist())
+    indices = np.array(mesh.GetFaceVertexIndicesAttr().Get())
+    checks.same(file.name, f"{name}: corners", indices.tolist(), flat(item["faces"]))
     counts = np.array(mesh.GetFaceVertexCountsAttr().Get())
+    checks.same(file.name, f"{name}: faces", counts.tolist(), [len(face) for face in item["faces"]])
     valid = UsdGeom.Mesh.ValidateTopology(mesh.GetFaceVertexIndicesAttr().Get(), counts.tolist(), len(points[0]))
     checks.same(file.name, f"{name}: topology is valid", valid[0] if isinstance(valid, tuple) else valid, True)
     extents = [np.array(mesh.GetExtentAttr().Get(frame)) for frame in at]
@@ -374,9 +464,9 @@ def usd_mesh(checks, file, reference, mesh, item):
     checks.close(file.name, f"{name}: extent", extents, boxes)
     api = UsdGeom.PrimvarsAPI(mesh)
     if item.get("uvs"):
-        corners = np.array(item["uvs"])[np.array(item["uv_triangles"]).ravel()]
+        corners = np.array(item["uvs"])[flat(item["uv_faces"])]
         checks.close(file.name, f"{name}: texture coordinates", [api.GetPrimvar("st").ComputeFlattened()], [corners])
-    expected = [item["frames"][str(frame)] for frame in at]
+    expected = [item["frames"][str(frame)] for frame in reference.frames]
     if mesh.GetVelocitiesAttr().HasAuthoredValue() and "velocities" in expected[0]:
         found = [mesh.GetVelocitiesAttr().Get(frame) for frame in at]
         checks.close(file.name, f"{name}: velocities", found, [e["velocities"] for e in expected])
@@ -384,7 +474,70 @@ def usd_mesh(checks, file, reference, mesh, item):
         primvar = api.GetPrimvar(field)
         if primvar.HasValue():
             found = [primvar.Get(frame) for frame in at]
-            checks.close(file.name, f"{name}: {field}", found, [e["fields"][field] for e in expected])
+            checks.close(file.name, f"{name}: {field}", found, [of_faces(item, e["fields"][field]) for e in expected])
+    if item.get("materials"):
+        from pxr import UsdShade
+
+        subsets = UsdShade.MaterialBindingAPI(mesh).GetMaterialBindSubsets()
+        found = {subset.GetPrim().GetName(): list(subset.GetIndicesAttr().Get()) for subset in subsets}
+        checks.same(file.name, f"{name}: materials", found, item["materials"])
+
+
+# --- alembic3d -----------------------------------------------------------------------------------------------------
+
+
+def check_alembic(out, reference):
+    checks = Checks("alembic3d")
+    if (out / "scene.abc").is_file():
+        checks.guard("scene.abc", alembic_archive, out / "scene.abc", reference)
+
+
+def alembic_archive(checks, file, reference):
+    from alembic3d.Abc import IArchive
+    from alembic3d.AbcGeom import IPolyMesh, IXform
+
+    top = IArchive(str(file)).getTop()
+    checks.same(file.name, "number of objects", top.getNumChildren(), len(reference.objects))
+    transforms = [top.getChild(number) for number in range(top.getNumChildren())]
+    for transform, item in paired(transforms, reference, "abc", lambda thing: thing.getName()):
+        schema = IXform(top, transform.getName()).getSchema()
+        checks.same(file.name, f"{transform.getName()}: does not move", schema.isConstantIdentity(), True)
+        alembic_mesh(checks, file, reference, IPolyMesh(transform, transform.getChild(0).getName()), item)
+
+
+def alembic_mesh(checks, file, reference, mesh, item):
+    import numpy as np
+    from alembic3d.Abc import ISampleSelector
+    from alembic3d.AbcGeom import IFloatGeomParam
+
+    name, schema = mesh.getName(), mesh.getSchema()
+    checks.same(file.name, f"{name}: samples", schema.getNumSamples(), reference.count)
+    at = [ISampleSelector((reference.first + frame) / reference.fps) for frame in reference.frames]
+    samples = [schema.getValue(time) for time in at]
+    vectors = lambda values: np.array([tuple(value) for value in values])
+    points = [vectors(sample.getPositions()) for sample in samples]
+    checks.close(file.name, f"{name}: positions", points, reference.all_positions(item), 1e-6)
+    # Alembic winds the other way.
+    corners = flat([list(reversed(face)) for face in item["faces"]])
+    checks.same(file.name, f"{name}: corners", list(samples[0].getFaceIndices()), corners)
+    checks.same(file.name, f"{name}: faces", list(samples[0].getFaceCounts()), [len(face) for face in item["faces"]])
+    expected = [item["frames"][str(frame)] for frame in reference.frames]
+    if "velocities" in expected[0] and samples[0].getVelocities():
+        found = [vectors(sample.getVelocities()) for sample in samples]
+        checks.close(file.name, f"{name}: velocities", found, [e["velocities"] for e in expected])
+    if item.get("uvs"):
+        uvs = vectors(schema.getUVsParam().getExpandedValue(at[0]).getVals())
+        corners = flat([list(reversed(face)) for face in item["uv_faces"]])
+        checks.close(file.name, f"{name}: texture coordinates", [uvs], [np.array(item["uvs"])[corners]])
+    fields = schema.getArbGeomParams()
+    for field in expected[0].get("fields", {}) if fields.valid() else []:
+        if fields.getPropertyHeader(field) is None:
+            continue
+        param = IFloatGeomParam(fields, field)
+        found = [list(param.getExpandedValue(time).getVals()) for time in at]
+        checks.close(file.name, f"{name}: {field}", found, [of_faces(item, e["fields"][field]) for e in expected])
+    found = {set_name: list(schema.getFaceSet(set_name).getSchema().getValue().getFaces()) for set_name in schema.getFaceSetNames()}
+    checks.same(file.name, f"{name}: materials", found, item.get("materials") or {})
 
 
 # --- meshio --------------------------------------------------------------------------------------------------------
@@ -403,14 +556,14 @@ def check_meshio(out, reference):
 
 
 def files_of(out, reference, item, kind):
-    return [out / kind / f"{item['stem']}_{frame:04}.{kind}" for frame in reference.frames]
+    return [out / kind / f"{item['stem']}_{reference.first + frame:04}.{kind}" for frame in reference.frames]
 
 
 def meshio_surface(checks, out, reference, item, kind):
     file = f"{kind}/{item['stem']}_*.{kind}"
     meshes = [read_surface(path) for path in files_of(out, reference, item, kind)]
     checks.close(file, "positions", [points for points, _ in meshes], reference.all_positions(item))
-    checks.same(file, "faces", meshes[0][1], item["surface"])
+    checks.same(file, "faces", meshes[0][1], [list(face) for face in item["faces"]])
 
 
 def meshio_list(checks, out, reference):
@@ -440,7 +593,7 @@ def meshio_grid(checks, out, reference, item):
         checks.close(file, field, found, [e["fields"][field] for e in expected], exact)
 
 
-WORKERS = {"Blender": check_blender, "usd-core": check_usd, "meshio": check_meshio}
+WORKERS = {"Blender": check_blender, "usd-core": check_usd, "alembic3d": check_alembic, "meshio": check_meshio}
 
 
 def worker(name, out):

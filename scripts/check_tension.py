@@ -7,7 +7,8 @@ are in every frame).
 
 Weft runs where the first texture coordinate grows, warp across it in the triangle. A cloth whose grain is a direction,
 or whose lengths at rest are not those of the mesh, says so in comments of NAME.obj (`# taut weft: …`,
-`# taut rest stretch: …`). Prints one JSON object:
+`# taut rest stretch: …`), and which triangles a polygon is computed as if that is no fan (`# taut split: …`, the face's
+number and vertices). Prints one JSON object:
 
     weft, warp, any, edge   the largest tension, length over rest length - 1, along threads, along the direction that is
                             stretched most, and of edges; with frame, place (m) and triangle or vertices
@@ -69,6 +70,7 @@ class Mesh:
 
     def __init__(self, path):
         self.points, self.coords, self.triangles, self.corners = [], [], [], []
+        faces, splits = [], {}
         self.along, self.from_uv, self.rest = None, True, (1.0, 1.0)
         for line in path.read_text(encoding="utf-8").splitlines():
             words = line.split()
@@ -78,17 +80,25 @@ class Mesh:
                 self.along = tuple(float(word) for word in values.split()[-3:])
             elif line.startswith("# taut rest stretch:"):
                 self.rest = tuple(float(word) for word in words[-2:])
+            elif line.startswith("# taut split:"):
+                face, *numbers = (int(word) - 1 for word in line.split(":", 1)[1].split())
+                splits[face] = list(zip(*[iter(numbers)] * 3))
             elif words[:1] == ["v"]:
                 self.points.append(tuple(float(word) for word in words[1:4]))
             elif words[:1] == ["vt"]:
                 self.coords.append(tuple(float(word) for word in words[1:3]))
             elif words[:1] == ["f"]:
                 parts = [word.split("/") for word in words[1:]]
-                for k in range(1, len(parts) - 1):
-                    three = (parts[0], parts[k], parts[k + 1])
-                    self.triangles.append(tuple(int(part[0]) - 1 for part in three))
-                    uv = [int(part[1]) - 1 if len(part) > 1 and part[1] else -1 for part in three]
-                    self.corners.append(tuple(uv) if min(uv) >= 0 else None)
+                uvs = [int(part[1]) - 1 if len(part) > 1 and part[1] else -1 for part in parts]
+                faces.append([(int(part[0]) - 1, uv) for part, uv in zip(parts, uvs)])
+        for number, face in enumerate(faces):
+            fan = [(face[0], face[k], face[k + 1]) for k in range(1, len(face) - 1)]
+            known = dict(reversed(face))
+            made = [[(vertex, known[vertex]) for vertex in three] for three in splits.get(number, [])] or fan
+            for three in made:
+                self.triangles.append(tuple(vertex for vertex, _ in three))
+                uv = tuple(uv for _, uv in three)
+                self.corners.append(uv if min(uv) >= 0 else None)
 
     def axes(self, number):
         """Unit vectors along weft and warp of a triangle, by its texture coordinates; None if they say nothing."""

@@ -24,7 +24,7 @@ fn wrong_scenes_name_the_place() {
         assert!(said.err().starts_with("error: ") && !said.err().contains("error: error"), "{}", said.err());
     }
     place.taut(&["run", "scene.toml", "--set", "time.fsp=3"]).refused(&["fsp", "did you mean `fps`?"]);
-    place.taut(&["run", "scene.toml", "--formats", "abc"]).refused(&["--formats abc", "pc2, mdd, usd"]);
+    place.taut(&["run", "scene.toml", "--formats", "fbx"]).refused(&["--formats fbx", "pc2, mdd, abc, usd"]);
     place.taut(&["run", "scene.toml", "--frames", "0"]).refused(&["--frames"]);
     place.taut(&["run"]).refused(&["SCENE"]);
     assert!(!place.path("out").exists());

@@ -5,8 +5,8 @@
 //! python3.11 scripts/check_formats.py OUT
 //! ```
 //!
-//! Three objects: a sheet with texture coordinates and a seam, a second one with a name that no file can have, and a
-//! body of tetrahedra with vertices inside. Nothing is simulated: the motion is a formula.
+//! Three objects: a sheet of quads with texture coordinates, a seam and two materials, a second one with a name that
+//! no file can have, and a body of tetrahedra with vertices inside. Nothing is simulated: the motion is a formula.
 
 use std::error::Error;
 use std::f64::consts::TAU;
@@ -14,13 +14,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::{Value, json};
+use taut_scene::read::{FaceSet, Given};
 use taut_scene::write::atomic::{subfolder, write_atomic};
 use taut_scene::write::{
-    Clip, FORMATS, FieldOn, Format, Frame, FrameWriter, ObjectFrame, ObjectInfo, Setup, format, identifiers,
+    Clip, Details, FORMATS, FieldOn, Format, Frame, FrameWriter, ObjectFrame, ObjectInfo, Setup, format, identifiers,
 };
 
 const FPS: f64 = 30.0;
 const FRAMES: usize = 24;
+/// The number of the first frame.
+const FIRST: u32 = 1001;
 /// Where the caches in `killed/` end.
 const KILLED_AT: usize = 10;
 /// The frames whose numbers go into `expected.json`.
@@ -30,7 +33,11 @@ const STRAINS: [&str; 4] = ["weft", "warp", "shear", "area"];
 fn main() -> Result<(), Box<dyn Error>> {
     let out = std::env::args_os().nth(1).map(PathBuf::from).ok_or("usage: write_all OUT")?;
     let objects = vec![sheet("sheet", 12, 0.0), sheet("flag/rød 2", 5, 1.5), body()];
-    let setup = Setup { objects, fps: FPS, planned_frames: FRAMES, usd_fields: true, ..Setup::default() };
+    let mut objects = objects;
+    objects[0].given.object = Some("Skirt.001".into());
+    let (planned_frames, details) = (FRAMES, Details::ALL);
+    let setup = Setup { objects, fps: FPS, planned_frames, first_frame: FIRST, details, ..Setup::default() };
+    let given: Vec<Given> = setup.objects.iter().map(|object| object.given.clone()).collect();
     let clip = Clip::new(setup)?;
     for format in FORMATS {
         let mut writer = format.open(&clip, &out, 0)?;
@@ -39,7 +46,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("{:4} {:3} files, the first is {}", format.name, files.len(), files[0].display());
     }
     leave_unfinished(&clip, &out)?;
-    write_atomic(&out, "expected.json", expected(&clip).to_string().as_bytes())?;
+    write_atomic(&out, "expected.json", expected(&clip, &given).to_string().as_bytes())?;
     Ok(())
 }
 
@@ -59,9 +66,23 @@ fn sheet(name: &str, n: usize, shift: f64) -> ObjectInfo {
                 object.triangles.push(triangle.map(|v| v as u32));
                 object.uv_triangles.push(triangle.map(|v| (v + moved) as u32));
             }
+            add_quad(&mut object.given, [a, b, b + 1, a + 1], moved);
         }
     }
     STRAINS.iter().fold(object, |object, name| object.with_field(name, FieldOn::Triangles)).with_velocities()
+}
+
+/// A face of four corners that is two triangles, of one of two materials.
+fn add_quad(given: &mut Given, corners: [usize; 4], moved: usize) {
+    let face = given.ends.len() as u32;
+    given.corners.extend(corners.map(|v| v as u32));
+    given.uvs.extend(corners.map(|v| (v + moved) as u32));
+    given.ends.push(given.corners.len() as u32);
+    given.of_triangle.extend([face; 2]);
+    if given.materials.is_empty() {
+        given.materials = ["denim", "silk"].map(|name| FaceSet { name: name.into(), faces: Vec::new() }).into();
+    }
+    given.materials[usize::from(moved > 0)].faces.push(face);
 }
 
 /// A cube of 2 × 2 × 2 cells, each of twelve tetrahedra around its centre. The centres come first and last, so that
@@ -148,10 +169,16 @@ fn leave_unfinished(clip: &Arc<Clip>, out: &Path) -> Result<(), Box<dyn Error>> 
     Ok(())
 }
 
+/// The faces of each material.
+fn materials(given: &Given) -> Value {
+    given.materials.iter().map(|set| (set.name.clone(), json!(set.faces))).collect::<serde_json::Map<_, _>>().into()
+}
+
 /// What a reader must find.
-fn expected(clip: &Clip) -> Value {
+fn expected(clip: &Clip, given: &[Given]) -> Value {
     let setup = clip.setup();
-    let names = identifiers(setup.objects.iter().map(|o| o.name.as_str()));
+    let names = identifiers(setup.objects.iter().map(ObjectInfo::title));
+    let titles: Vec<String> = setup.objects.iter().map(|o| o.title().replace(['/', ' '], "_")).collect();
     let object = |(at, object): (usize, &ObjectInfo)| {
         let frame = |&frame: &usize| {
             let fields = fields(object, time(frame));
@@ -161,16 +188,22 @@ fn expected(clip: &Clip) -> Value {
             (frame.to_string(), json!({"positions": positions, "velocities": velocities, "fields": fields}))
         };
         json!({
-            "name": object.name,
+            "name": object.title(),
             "stem": clip.stem(at),
             "identifier": names[at],
+            "abc": titles[at],
             "surface": clip.surface(at),
             "tets": object.tets,
             "uvs": object.uvs,
             "uv_triangles": object.uv_triangles,
+            "face_ends": given[at].ends,
+            "face_corners": given[at].corners,
+            "face_uvs": given[at].uvs,
+            "face_of_triangle": given[at].of_triangle,
+            "materials": materials(&given[at]),
             "frames": SHOWN.iter().map(frame).collect::<serde_json::Map<_, _>>(),
         })
     };
     let objects: Vec<Value> = setup.objects.iter().enumerate().map(object).collect();
-    json!({"fps": FPS, "frames": FRAMES, "killed_at": KILLED_AT, "objects": objects})
+    json!({"fps": FPS, "first": FIRST, "frames": FRAMES, "killed_at": KILLED_AT, "objects": objects})
 }

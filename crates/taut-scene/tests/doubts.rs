@@ -51,9 +51,11 @@ fn files_in_centimetres_and_files_with_z_up_are_named() {
     let cloth = |file: &str, more: &str| format!("[[cloth]]\nname = \"shirt\"\nmesh = \"{file}\"\n{more}");
     let said = |text: &str| warnings_in(&dir, text, Precision::F32);
     assert_eq!(said(&cloth("m.obj", "")), NOTHING);
-    one(&said(&cloth("cm.obj", "")), &["\"shirt\"", "probably centimetres", "scale by 0.01"]);
+    one(&said(&cloth("cm.obj", "")), &["\"shirt\"", "probably centimetres", "`unit = \"cm\"`"]);
+    assert_eq!(said(&cloth("cm.obj", "unit = \"cm\"\n")), NOTHING);
     assert_eq!(said(&cloth("cm.obj", "scale = 0.01\n")), NOTHING);
-    one(&said(&cloth("up.obj", "")), &["\"shirt\" stands on z = 0", "`rotate = [-90, 0, 0]`"]);
+    one(&said(&cloth("up.obj", "")), &["\"shirt\" stands on z = 0", "`up = \"z\"`"]);
+    assert_eq!(said(&cloth("up.obj", "up = \"z\"\n")), NOTHING);
     assert_eq!(said(&cloth("up.obj", "rotate = [-90, 0, 0]\n")), NOTHING);
     let figure = format!("{SHEET}[[collider]]\nname = \"figure\"\nshape = {{ kind = \"mesh\", mesh = \"up.obj\" }}\n");
     one(&said(&figure.replace("name = \"sheet\"", "translate = [0, 5, 0]")), &["collider \"figure\" stands on z = 0"]);

@@ -98,8 +98,9 @@ fn a_waistband_stays_on_the_hip_and_whole() {
 #[test]
 fn a_band_over_a_bend_is_stretched_by_triangles_most_and_not_at_all_together() {
     let dir = figure("bend", [0.0, 0.0, 40.0]);
-    let at = |by: &str| {
+    let at = |by: &str, limit: &str| {
         let text = scene(&format!("{{ collider = \"man\", by = {by} }}"), "").replace("0.3, 0] }", "0.55, 0] }");
+        let text = text.replace("[world]", &format!("[solver]\nmax_stretch = {limit}\n[world]"));
         // All of it is held: rows of which neighbours lean by different angles.
         let text = text.replace("select = \"waist\"", "select = \"all\"");
         let mut simulation = build(&dir, &text);
@@ -114,9 +115,12 @@ fn a_band_over_a_bend_is_stretched_by_triangles_most_and_not_at_all_together() {
         edges.map(change).fold(0.0, f64::max)
     };
     let [together, wide, narrow, triangle] =
-        ["\"together\"", "\"blend\", radius = 0.3", "\"blend\", radius = 0.05", "\"triangle\""].map(at);
+        ["\"together\"", "\"blend\", radius = 0.3", "\"blend\", radius = 0.05", "\"triangle\""]
+            .map(|by| at(by, "\"off\""));
     assert!(together < 1e-5, "{together}");
     assert!(wide > 0.01 && wide < 0.7 * narrow && wide < 0.7 * triangle, "{wide} {narrow} {triangle}");
+    let kept = at("\"blend\", radius = 0.05", "0.02");
+    assert!(kept < 0.02 && kept > 0.005, "a limit holds between pins, too: {kept}");
 }
 
 #[test]

@@ -140,7 +140,10 @@ fn units_are_guessed() {
         surface(&mesh).common.units_hint.unwrap_or_default()
     };
     assert_eq!(scaled(0.85), "");
-    assert_eq!(scaled(85.0), "its largest extent is 170.0000: probably centimetres; scale by 0.01 to get metres");
+    assert_eq!(
+        scaled(85.0),
+        "its largest extent is 170.0000: probably centimetres, which `unit = \"cm\"` makes metres of"
+    );
     assert!(scaled(850.0).contains("millimetres"));
     assert!(scaled(1e-4).contains("very small"));
 }

@@ -221,3 +221,21 @@ fn files_with_z_up_in_other_units_or_with_open_seams_are_set_right_by_a_key() {
     let plain = build(&dir, &text(""));
     assert_eq!((plain.objects()[0].info.rest[2], plain.objects()[0].info.rest.len()), ([100.0, 0.0, 100.0], 8));
 }
+
+/// Where the map is 0 a cloth is as damped as it says, where it is 1 a painted factor of nothing leaves it undamped.
+#[test]
+fn damping_is_painted() {
+    let dir = TempDir::new("damping");
+    fs::write(dir.0.join("ones.csv"), "1\n".repeat(81)).unwrap();
+    let swung = |damping: &str, vary: &str| {
+        let more =
+            format!("maps = [{{ name = \"ones\", file = \"ones.csv\" }}]\n{vary}\n[cloth.damping]\nwarp = {damping}");
+        let mut simulation = build(&dir, &hanging(&dir, "{ map = \"pin\" }", &more));
+        (0..8).for_each(|_| drop(simulation.advance()));
+        simulation.state_hash()
+    };
+    let [damped, free] = [swung("20.0", ""), swung("0.0", "")];
+    assert_ne!(damped, free);
+    assert_eq!(swung("20.0", "vary = [{ map = \"none\", damping = [1, 0] }]"), damped);
+    assert_eq!(swung("20.0", "vary = [{ map = \"ones\", damping = [1, 0] }]"), free);
+}

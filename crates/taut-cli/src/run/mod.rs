@@ -33,7 +33,7 @@ pub struct Args {
     /// Go on from the last checkpoint in the folder.
     #[arg(long)]
     resume: bool,
-    /// File formats, whatever the scene says: pc2, mdd, usd, glb, obj, ply, vtu.
+    /// File formats, whatever the scene says: pc2, mdd, abc, usd, glb, obj, ply, vtu.
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     formats: Option<Vec<String>>,
     /// Draw no pictures.
@@ -60,8 +60,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let mut simulation = args.flags.build(&scene)?;
     let formats = formats(args, &scene)?;
     let setup = simulation.setup();
-    let details = formats.iter().any(|format| format.details);
-    let clip = Clip::new(if details { setup } else { setup.plain() })?;
+    let wanted = outputs::wanted(&formats, setup.details);
+    let clip = Clip::new(setup.with(wanted))?;
     formats.iter().try_for_each(|format| format.check(&clip))?;
     let dir = args.out.clone().unwrap_or_else(|| Path::new("out").join(stem(&scene)));
     let mut folder = Folder::open(&dir, &simulation, args.flags.precision(&scene).name())?;
@@ -73,6 +73,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let resumed = args.resume && resume(&folder, &mut simulation, args.say)?;
     if !resumed {
         folder.clear()?;
+    }
+    if let Some(start) = simulation.begin().filter(|_| !args.say.quiet) {
+        eprintln!("start phase: {:.2} s, the fastest at its end is at {:.3} m/s", start.seconds, start.fastest);
     }
     if args.verify {
         simulation.verify();

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use taut_scene::scene::settings::{Coloured, Pictures};
 use taut_scene::simulation::{FrameReport, Simulation};
-use taut_scene::write::{Clip, FORMATS, Format, Frame, FrameWriter, ObjectFrame, WriteError};
+use taut_scene::write::{Clip, Details, FORMATS, Format, Frame, FrameWriter, ObjectFrame, WriteError};
 use taut_studio::Shot;
 
 /// The checkpoint's file name.
@@ -48,6 +48,16 @@ impl Plan {
     }
 }
 
+/// What some formats want beside positions of a clip that asks for some details.
+pub fn wanted(formats: &[&'static Format], asked: Details) -> Details {
+    let all = formats.iter().map(|format| format.wants(asked));
+    all.fold(Details::default(), |a, b| Details {
+        velocities: a.velocities || b.velocities,
+        normals: a.normals || b.normals,
+        fields: a.fields || b.fields,
+    })
+}
+
 /// Everything that grows frame by frame.
 pub struct Outputs {
     writers: Vec<Box<dyn FrameWriter>>,
@@ -56,8 +66,8 @@ pub struct Outputs {
     plan: Plan,
     /// Whether stills show fields.
     fields: bool,
-    /// Whether writers want velocities and fields.
-    details: bool,
+    /// What writers want beside positions.
+    wanted: Details,
     dir: PathBuf,
 }
 
@@ -106,7 +116,7 @@ impl Outputs {
             spool,
             plan: Plan::new(&settings.output.pictures, settings.time.fps, simulation.frames()),
             fields: settings.output.pictures.show.iter().any(|&show| show != Coloured::Cloth),
-            details: formats.iter().any(|format| format.details),
+            wanted: wanted(formats, clip.setup().details),
             dir: folder.dir().into(),
         })
     }
@@ -117,7 +127,7 @@ impl Outputs {
         self.history.push(&metrics, report)?;
         let still = self.plan.still(simulation.frame());
         let coloured = still && self.fields && self.spool.is_some();
-        let mut shot = if coloured || self.details { Shot::of(simulation) } else { Shot::plain(simulation) };
+        let mut shot = if coloured || self.wanted.fields { Shot::of(simulation) } else { Shot::plain(simulation) };
         if !self.writers.is_empty() {
             self.write(simulation, &shot)?;
         }
@@ -133,16 +143,15 @@ impl Outputs {
     /// Hands a frame to all writers.
     fn write(&mut self, simulation: &Simulation, shot: &Shot) -> Result<(), Failure> {
         let fields: Vec<Vec<&[f64]>> = shot.fields.iter().map(|all| all.iter().map(Vec::as_slice).collect()).collect();
-        let velocities: Vec<Vec<[f64; 3]>> = match self.details {
+        let velocities: Vec<Vec<[f64; 3]>> = match self.wanted.velocities {
             true => (0..shot.positions.len()).map(|object| simulation.velocities(object)).collect(),
             false => Vec::new(),
         };
         let mut objects: Vec<ObjectFrame> =
             shot.positions.iter().map(|positions| ObjectFrame { positions, ..ObjectFrame::default() }).collect();
-        if self.details {
-            for (at, object) in objects.iter_mut().enumerate() {
-                (object.velocities, object.fields) = (&velocities[at], &fields[at]);
-            }
+        for (at, object) in objects.iter_mut().enumerate() {
+            object.velocities = velocities.get(at).map_or(&[], Vec::as_slice);
+            object.fields = if self.wanted.fields { &fields[at] } else { &[] };
         }
         let frame = Frame { index: shot.frame as usize, time: shot.time, objects: &objects };
         Ok(self.writers.iter_mut().try_for_each(|writer| writer.frame(&frame))?)

@@ -98,16 +98,16 @@ fn edge_lengths(positions: &[[f64; 3]], edges: &[[u32; 2]]) -> Option<EdgeLength
 /// Guesses the unit from the size: bodies, garments and soft objects are between a few centimetres and a few metres.
 pub(crate) fn units_hint(bounds: &Bounds) -> Option<String> {
     let size = bounds.size().into_iter().fold(0.0, f64::max);
-    let advice = |unit: &str, scale: &str| {
-        Some(format!("its largest extent is {size:.4}: probably {unit}; scale by {scale} to get metres"))
+    let advice = |unit: &str, key: &str| {
+        Some(format!("its largest extent is {size:.4}: probably {unit}, which `unit = \"{key}\"` makes metres of"))
     };
     match size {
         s if s <= 0.0 || !s.is_finite() => None,
         s if s < 0.01 => Some(format!("its largest extent is {s:.3e}: very small if the unit is metres")),
         s if s <= 5.0 => None,
-        s if s < 20.0 => advice("decimetres (or a large object in metres)", "0.1"),
-        s if s < 400.0 => advice("centimetres", "0.01"),
-        s if s < 10_000.0 => advice("millimetres", "0.001"),
+        s if s < 20.0 => advice("decimetres (or a large object in metres)", "dm"),
+        s if s < 400.0 => advice("centimetres", "cm"),
+        s if s < 10_000.0 => advice("millimetres", "mm"),
         s => Some(format!("its largest extent is {s:.3e}: very large if the unit is metres")),
     }
 }

@@ -24,6 +24,7 @@ mod bytes;
 mod cells;
 mod contents;
 mod error;
+mod given;
 mod gltf;
 mod groups;
 pub mod maps;
@@ -46,6 +47,7 @@ use taut::mesh::{TetMesh, TriMesh};
 pub use budget::Memory;
 pub use contents::Clip;
 pub use error::{Place, ReadError, Result};
+pub use given::{FaceSet, Given};
 pub use maps::Map;
 pub use parts::{Part, PartKind};
 pub use source::{Files, Folder, MAX_FILE_BYTES, Source, load_regular, open_regular};
@@ -59,6 +61,8 @@ pub struct MeshFile {
     pub surface: Option<TriMesh>,
     /// Its tetrahedra, if it has any. Their vertices are numbered apart from those of `surface`.
     pub tets: Option<TetMesh>,
+    /// `surface` as the file has it: polygons and their corners, the object's name.
+    pub given: Given,
     /// Parts of `surface` that have a name.
     pub parts: Vec<Part>,
     /// Numbers for every vertex of `surface`.

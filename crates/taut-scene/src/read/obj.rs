@@ -7,6 +7,7 @@ use taut::mesh::TriMesh;
 
 use super::budget::held;
 use super::error::{ReadError, Result, count, quote};
+use super::given::Given;
 use super::groups::{Groups, MAX_GROUPS_AT_ONCE};
 use super::maps::Map;
 use super::parts::{Part, PartKind};
@@ -16,6 +17,9 @@ use super::{MeshFile, Options, Source};
 
 /// What the format is called.
 pub(super) const FORMAT: &str = "Wavefront OBJ";
+
+/// Characters of an object's name that are kept.
+const MAX_NAME: usize = 200;
 
 /// Stands for "this corner has no texture coordinate".
 const NO_UV: u32 = u32::MAX;
@@ -43,6 +47,8 @@ struct Parser {
     groups: Groups,
     materials: Groups,
     object: Option<usize>,
+    /// The name of the first object, and how many objects there are, a name each time it appears.
+    objects: (String, usize),
     /// Whether any face is in a group of a `g` line.
     grouped: bool,
     material: Option<usize>,
@@ -185,6 +191,10 @@ impl Parser {
     fn named_object(&mut self, scanner: &mut Scanner) {
         let name = String::from_utf8_lossy(scanner.rest_of_line());
         self.object = (!name.is_empty()).then(|| self.groups.id(&name));
+        if self.objects.1 == 0 {
+            self.objects.0 = name.chars().take(MAX_NAME).collect();
+        }
+        self.objects.1 += 1;
         self.sections.push(self.object.into_iter().collect());
     }
 
@@ -229,8 +239,8 @@ impl Parser {
                     .into(),
             );
         }
-        let (surface, parts) = self.triangulate(source, bare == 0, &mut warnings)?;
-        Ok(MeshFile { format: FORMAT, surface: Some(surface), parts, maps, warnings, ..MeshFile::default() })
+        let (surface, parts, given) = self.triangulate(source, bare == 0, &mut warnings)?;
+        Ok(MeshFile { format: FORMAT, surface: Some(surface), parts, given, maps, warnings, ..MeshFile::default() })
     }
 
     /// The colours, if every vertex has one.
@@ -284,12 +294,13 @@ impl Parser {
         source: &Source,
         with_uvs: bool,
         warnings: &mut Vec<String>,
-    ) -> Result<(TriMesh, Vec<Part>)> {
+    ) -> Result<(TriMesh, Vec<Part>, Given)> {
         let triangles = self.corners.len() - 2 * self.faces.len();
         let starts = std::iter::once(0).chain(self.faces.iter().map(|face| face.end));
         let most = starts.zip(&self.faces).map(|(start, face)| face.end - start).max().unwrap_or(0);
         // The corners go into their groups once more.
-        let split = triangles * if with_uvs { 24 } else { 12 } + Triangulator::held_by(most);
+        let given = Given::held_by(self.corners.len(), self.faces.len(), triangles);
+        let split = triangles * if with_uvs { 24 } else { 12 } + Triangulator::held_by(most) + given;
         let before = self.held() - self.groups.held() - self.materials.held();
         let budget = |groups: &Groups, materials: &Groups| {
             source.budget.check(source.name, before + split + groups.held() + materials.held())
@@ -298,6 +309,7 @@ impl Parser {
         let mut mesh = TriMesh { positions: self.positions, ..TriMesh::default() };
         mesh.triangles.reserve_exact(triangles);
         mesh.uv_triangles.reserve_exact(if with_uvs { triangles } else { 0 });
+        let mut given = Given::with_room(self.corners.len(), self.faces.len(), triangles, with_uvs);
         let mut triangulator = Triangulator::default();
         let (mut outline, mut split, mut start) = (Vec::new(), Vec::new(), 0);
         for face in &self.faces {
@@ -311,7 +323,9 @@ impl Parser {
             let first = mesh.triangles.len() as u32;
             mesh.triangles.extend(split.iter().map(|t| t.map(|i| corners[i][0])));
             let added = first..mesh.triangles.len() as u32;
+            given.push(corners.iter().map(|c| c[0]), split.len());
             if with_uvs {
+                given.uvs.extend(corners.iter().map(|c| c[1]));
                 mesh.uv_triangles.extend(split.iter().map(|t| t.map(|i| corners[i][1])));
             }
             for &group in &self.sections[face.section] {
@@ -327,13 +341,13 @@ impl Parser {
             let found = count(triangulator.fanned, "polygon crosses", "polygons cross");
             warnings.push(format!("{found} themselves or are too complex: their triangles may overlap"));
         }
-        if with_uvs {
-            mesh.uvs = self.uvs;
-        }
+        mesh.uvs = if with_uvs { self.uvs } else { Vec::new() };
         let mut parts = self.groups.take_parts(PartKind::Group);
         parts.extend(self.materials.take_parts(PartKind::Material));
         mesh.groups = self.groups.finish();
-        Ok((mesh, parts))
+        given.object = Some(self.objects.0).filter(|_| self.objects.1 == 1);
+        given.tidy();
+        Ok((mesh, parts, given))
     }
 }
 

@@ -66,6 +66,12 @@ pub fn list(parts: &[Part]) -> Vec<String> {
     PartKind::ALL.into_iter().filter_map(of).collect()
 }
 
+/// The name of the part of a kind, if there is only one.
+pub fn only(parts: &[Part], kind: PartKind) -> Option<String> {
+    let mut some = parts.iter().filter(|part| part.kind == kind);
+    some.next().filter(|_| some.next().is_none()).map(|part| part.name.clone())
+}
+
 /// For each of `count` triangles whether it is in a part whose name fits one of some patterns, in which `*` stands for
 /// anything; or the number of the first pattern that no name fits.
 pub fn find(parts: &[Part], patterns: &[String], count: usize) -> Result<Vec<bool>, usize> {

@@ -9,6 +9,7 @@ use taut::mesh::TriMesh;
 use super::budget::{held, held_after};
 use super::bytes::Bytes;
 use super::error::{ReadError, Result, count, quote};
+use super::given::Given;
 use super::maps::Columns;
 use super::polygon::Triangulator;
 use super::text::{Scanner, parse_number};
@@ -468,7 +469,9 @@ impl Content {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         let most = starts.zip(&self.ends).map(|(start, end)| end - start).max().unwrap_or(0);
         // Texture coordinates have triangles of their own.
-        source.budget.check(file, self.held() + 24 * triangles + Triangulator::held_by(most))?;
+        let given = Given::held_by(self.corners.len(), self.ends.len(), triangles);
+        source.budget.check(file, self.held() + 24 * triangles + Triangulator::held_by(most) + given)?;
+        let mut given = Given::with_room(self.corners.len(), self.ends.len(), triangles, per_corner);
         let mut triangulator = Triangulator::default();
         let mut mesh = TriMesh { positions: self.positions, ..TriMesh::default() };
         mesh.triangles.reserve_exact(triangles);
@@ -482,19 +485,24 @@ impl Content {
             split.clear();
             triangulator.split(&outline, &mut split);
             mesh.triangles.extend(split.iter().map(|t| t.map(|i| corners[i])));
+            given.push(corners.iter().copied(), split.len());
             if per_corner {
                 mesh.uv_triangles.extend(split.iter().map(|t| t.map(|i| (start + i) as u32)));
+                given.uvs.extend(start as u32..end as u32);
             }
             start = end;
         }
+        self.strips.iter().for_each(|strip| given.push(*strip, 1));
         mesh.triangles.extend(self.strips);
         if per_corner {
             mesh.uvs = self.corner_uvs;
         } else if !self.uvs.is_empty() {
             mesh.uv_triangles = mesh.triangles.clone();
             mesh.uvs = self.uvs;
+            given.uvs = given.corners.clone();
         }
+        given.tidy();
         let maps = self.maps.finish();
-        Ok(MeshFile { format, surface: Some(mesh), maps, warnings, ..MeshFile::default() })
+        Ok(MeshFile { format, surface: Some(mesh), given, maps, warnings, ..MeshFile::default() })
     }
 }

@@ -1,14 +1,18 @@
 //! From a scene to bodies: meshes made or read, placed and given to the engine.
 
 use super::maps::{self, Marks};
+use super::soft::{self, Pull};
 use super::{Object, ObjectKind, weights, weld};
 use crate::generate::{GenerateError, MAX_ELEMENTS, Transform, frames_along, frames_around, frames_from_surface};
-use crate::read;
+use crate::read::{self, PartKind, parts};
 use crate::scene::settings::{Cloth, Colour, FileFrame, Frames, Solid};
 use crate::scene::{Scene, SceneError};
 use crate::write::{FieldOn, ObjectInfo};
 use taut::mesh::{Group, TetMesh, TriMesh};
 use taut::{BuildError, Grain, ModelBuilder};
+
+/// What is read of a surface: its mesh, what it is painted with, and as the file has it.
+type Read = (TriMesh, Marks, read::Given);
 
 /// Everything made from the scene's bodies.
 pub(super) struct Bodies {
@@ -18,6 +22,10 @@ pub(super) struct Bodies {
     pub starts: Vec<(u32, Vec<[f64; 3]>)>,
     /// What was odd about files.
     pub warnings: Vec<String>,
+    /// For each pin of the scene where it pulls to, if it does not hold fast.
+    pub pulls: Vec<Option<Pull>>,
+    /// The mass of each vertex of each object, kg; of solids nothing.
+    masses: Vec<Vec<f64>>,
     /// Triangles and tetrahedra so far.
     elements: usize,
 }
@@ -35,7 +43,8 @@ const COLOURS: [Colour; 6] = [
 impl Bodies {
     pub fn new(scene: &Scene) -> Result<Self, SceneError> {
         let (objects, starts, warnings) = (Vec::new(), Vec::new(), Vec::new());
-        let mut bodies = Bodies { builder: ModelBuilder::new(), objects, starts, warnings, elements: 0 };
+        let (pulls, masses, builder) = (Vec::new(), Vec::new(), ModelBuilder::new());
+        let mut bodies = Bodies { builder, objects, starts, warnings, pulls, masses, elements: 0 };
         for (at, cloth) in scene.settings.cloth.iter().enumerate() {
             bodies.add_cloth(scene, &scene.element_path("cloth", at), cloth)?;
         }
@@ -43,6 +52,7 @@ impl Bodies {
             bodies.add_solid(scene, &scene.element_path("solid", at), solid)?;
         }
         weights::add(scene, &mut bodies)?;
+        bodies.add_pulls(scene)?;
         let unused = maps::unused(&scene.settings, &bodies);
         bodies.warnings.extend(unused);
         scene.settings.limits().into_iter().for_each(|limit| bodies.builder.limit(limit));
@@ -50,11 +60,14 @@ impl Bodies {
     }
 
     fn add_cloth(&mut self, scene: &Scene, path: &str, cloth: &Cloth) -> Result<(), SceneError> {
-        let (mesh, mut marks) = match &cloth.shape.generate {
-            Some(generate) => (generate.mesh().map_err(generator(scene, path, "generate"))?, Marks::default()),
+        let (mesh, mut marks, given) = match &cloth.shape.generate {
+            Some(generate) => {
+                let mesh = generate.mesh().map_err(generator(scene, path, "generate"))?;
+                (mesh, Marks::default(), read::Given::default())
+            }
             None => self.read_surface(scene, path, cloth)?,
         };
-        marks.add_files(scene, path, &cloth.paint.maps, mesh.positions.len())?;
+        marks.add_files(scene, path, &cloth.paint.maps, mesh.positions.len(), &given.vertices)?;
         self.count(scene, path, mesh.triangles.len())?;
         let place =
             Transform { scale: cloth.place.scale.0, rotate: cloth.place.rotate.0, translate: cloth.place.translate };
@@ -66,14 +79,26 @@ impl Bodies {
         let mesh = place.tri_mesh(mesh).map_err(generator(scene, path, ""))?;
         let (each, limits) = marks.vary(scene, path, cloth, &mesh)?;
         let params = cloth.material.params();
+        self.masses.push(masses(&mesh, &params, &each));
         let base = self.builder.add_cloth_of(&cloth.shape.name, &mesh, &params, &each, limits);
         let base = base.map_err(builder(scene, path))?;
         let mut info = ObjectInfo::from_triangles(&cloth.shape.name, &mesh).with_velocities();
-        info.notes = notes(cloth);
+        (info.notes, info.given) = (notes(cloth), given);
         let fields = ["weft", "warp", "shear", "area"];
         let info = fields.iter().fold(info, |info, name| info.with_field(name, FieldOn::Triangles));
         self.starts.extend(start.map(|start| (base, start)));
         self.push(ObjectKind::Cloth, info, (mesh.groups, marks), base, cloth.surface.colour);
+        Ok(())
+    }
+
+    /// Adds the rows of pins that give.
+    fn add_pulls(&mut self, scene: &Scene) -> Result<(), SceneError> {
+        let start = |object: &Object| {
+            let known = self.starts.iter().find(|(base, _)| *base == object.vertices.start);
+            known.map_or_else(|| object.info.rest.clone(), |(_, places)| places.clone())
+        };
+        let starts: Vec<_> = self.objects.iter().map(start).collect();
+        self.pulls = soft::add(scene, &self.objects, &mut self.builder, &starts, &self.masses)?;
         Ok(())
     }
 
@@ -87,6 +112,7 @@ impl Bodies {
             Transform { scale: solid.place.scale.0, rotate: solid.place.rotate.0, translate: solid.place.translate };
         let mut mesh = place.tet_mesh(mesh).map_err(generator(scene, path, ""))?;
         align(&mut mesh, solid.material.frames).map_err(generator(scene, path, "frames"))?;
+        self.masses.push(Vec::new());
         let base =
             self.builder.add_solid(&solid.shape.name, &mesh, &solid.material.params()).map_err(builder(scene, path))?;
         let info = ObjectInfo::from_tets(&solid.shape.name, &mesh).with_velocities();
@@ -123,19 +149,24 @@ impl Bodies {
         self.objects.push(Object { kind, info, groups, marks, colour, surface, surface_tets, vertices });
     }
 
-    fn read_surface(&mut self, scene: &Scene, path: &str, cloth: &Cloth) -> Result<(TriMesh, Marks), SceneError> {
+    fn read_surface(&mut self, scene: &Scene, path: &str, cloth: &Cloth) -> Result<Read, SceneError> {
         let file = self.read(scene, path, cloth.shape.mesh.as_deref(), cloth.shape.part.as_deref())?;
-        let (mut maps, parts, format) = (file.maps, file.parts, file.format);
+        let (mut maps, mut given, parts, format) = (file.maps, file.given, file.parts, file.format);
         let mut mesh = file.surface.ok_or_else(|| {
             let message = format!("`{path}.mesh` has no triangles ({format}); expected a surface");
             scene.error(&format!("{path}.mesh"), message, Vec::new())
         })?;
+        if let Some(split) = read::Given::of_split(&mesh).filter(|_| format.contains("glTF")) {
+            given = split;
+        }
+        given.object = given.object.or_else(|| parts::only(&parts, PartKind::Node));
         let frame = FileFrame { up: cloth.shape.up, unit: cloth.shape.unit };
         mesh.positions.iter_mut().for_each(|p| *p = frame.point(*p));
         if let Some(distance) = cloth.shape.weld {
-            weld::weld(&mut mesh, &mut maps, distance);
+            weld::weld(&mut mesh, &mut maps, &mut given, distance);
         }
-        Ok((mesh, Marks { maps, parts }))
+        given.name_faces(&parts);
+        Ok((mesh, Marks { maps, parts }, given))
     }
 
     fn read_tets(&mut self, scene: &Scene, path: &str, solid: &Solid) -> Result<TetMesh, SceneError> {
@@ -170,6 +201,17 @@ impl Bodies {
         self.warnings.extend(mesh.warnings.iter().map(|warning| format!("{name}: {warning}")));
         Ok(mesh)
     }
+}
+
+/// The mass of each vertex of a cloth, kg: a third of its triangles.
+fn masses(mesh: &TriMesh, all: &taut::Cloth, each: &[taut::Cloth]) -> Vec<f64> {
+    let mut masses = vec![0.0; mesh.positions.len()];
+    for (number, triangle) in mesh.triangles.iter().enumerate() {
+        let [a, b, c] = triangle.map(|v| glam::DVec3::from(mesh.positions[v as usize]));
+        let mass = each.get(number).unwrap_or(all).density * 0.5 * (b - a).cross(c - a).length();
+        triangle.iter().for_each(|&v| masses[v as usize] += mass / 3.0);
+    }
+    masses
 }
 
 /// What the rest mesh does not show of a cloth: which way its grain runs, and which lengths are unstretched.

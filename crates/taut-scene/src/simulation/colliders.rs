@@ -1,7 +1,7 @@
 //! Colliders: where they are over time, for the engine and for pictures.
 
 use super::motion::{Courses, to_world};
-use super::surface::Surface;
+use super::surface::{StartPose, Surface};
 use crate::generate::{self, BoxParams, CapsuleParams, SheetParams, SphereDetail, SphereParams};
 use crate::read::Part;
 use crate::scene::settings::{Collider, Colour, Shape};
@@ -69,7 +69,7 @@ impl ColliderObject {
     /// Where the vertices of its mesh are at a time (s), m.
     pub fn positions(&self, time: f64) -> Vec<[f64; 3]> {
         let pose = self.pose(time);
-        let deformed = self.surface.as_ref().and_then(|surface| surface.deformed(time));
+        let deformed = self.surface.as_ref().and_then(|surface| surface.deformed(time).or_else(|| surface.posed()));
         let own = deformed.as_ref().unwrap_or(&self.mesh.positions);
         own.iter().map(|&point| to_world(&pose, point)).collect()
     }
@@ -130,9 +130,17 @@ impl ColliderObject {
                 self.surface.as_mut().map(|surface| surface.remember(time, positions))
             })
         });
+        let from = self.surface.as_mut().and_then(Surface::before).or(from);
         let shape = self.surface.as_ref()?.shape();
         let (friction, thickness) = (self.source.friction, self.source.thickness);
         Some(taut::MeshCollider { shape, from: from?, to: to?, friction, thickness })
+    }
+
+    /// Takes a pose of a start phase, if it is a mesh.
+    pub(super) fn take_pose(&mut self, pose: StartPose) {
+        if let Some(surface) = &mut self.surface {
+            surface.take_pose(pose);
+        }
     }
 
     /// Numbers that tell its file from others.

@@ -5,7 +5,8 @@ use super::colliders::ColliderObject;
 use super::{Object, unsolved};
 use crate::inspect::{Bounds, units_hint};
 use crate::scene::Scene;
-use crate::scene::settings::{Precision, Shape};
+use crate::scene::settings::{Precision, Shape, Time};
+use std::collections::HashSet;
 use taut::ContactMaterial;
 
 /// The share of an edge's length that neighbouring numbers may be apart where it lies, before cloth feels it.
@@ -31,6 +32,7 @@ pub(super) fn doubts(
         out.extend(unit(&name, &object.info.rest).filter(|_| from_file || span(&object.info.rest) >= LARGE));
         if from_file {
             out.extend(upright(&name, &object.info.rest));
+            out.extend(open_seams(&name, object));
         }
         let Some(edge) = mean_edge(object) else { continue };
         if precision == Precision::F32 {
@@ -55,6 +57,7 @@ pub(super) fn doubts(
         if read {
             out.extend(unit(&name, &collider.mesh.positions));
             out.extend(upright(&name, &collider.positions(0.0)));
+            out.extend(jump(&name, collider, &settings.time));
         }
     }
     out
@@ -107,8 +110,61 @@ fn upright(name: &str, points: &[[f64; 3]]) -> Option<String> {
     let stands = bounds.min[2].abs() < 0.05 * z;
     let across = (bounds.min[1] + bounds.max[1]).abs() < 0.5 * y;
     (tall && stands && across).then(|| {
+        format!("{name} stands on z = 0 and is tall along z: if z is up in its file, `up = \"z\"` sets it upright")
+    })
+}
+
+/// Vertices of a cloth that are exactly where others are: seams that are not sewn, or faces that all stand alone.
+fn open_seams(name: &str, object: &Object) -> Option<String> {
+    let (rest, triangles) = (&object.info.rest, &object.info.triangles);
+    let mut places = HashSet::new();
+    // Zeros have two signs and are one.
+    let double = rest.iter().filter(|p| !places.insert(p.map(|x| (x + 0.0).to_bits()))).count();
+    if double == 0 || triangles.is_empty() {
+        return None;
+    }
+    let of_triangle = &object.info.given.of_triangle;
+    let faces = if of_triangle.is_empty() { triangles.len() } else { object.info.given.ends.len() };
+    let corners = if of_triangle.is_empty() { 3 * faces } else { object.info.given.corners.len() };
+    let weld = "`weld = 0` beside `mesh` makes one of them";
+    if faces > 1 && rest.len() == corners {
+        return Some(format!("{name}: no two of its {faces} faces share a vertex, so that it falls to pieces; {weld}"));
+    }
+    let all = rest.len();
+    Some(format!("{name}: {double} of its {all} vertices are exactly where others are: seams are open there; {weld}"))
+}
+
+/// Numbers that are looked at in search of a jump.
+const MOST_LOOKED_AT: usize = 4_000_000;
+/// A jump is longer than this share of the collider's size, and than so many times what it moves in a frame as a rule.
+const JUMP: (f64, f64) = (0.15, 12.0);
+
+/// A frame in which a mesh is suddenly elsewhere: a cut, or an animation that begins anew.
+fn jump(name: &str, collider: &ColliderObject, time: &Time) -> Option<String> {
+    if !collider.moves() {
+        return None;
+    }
+    let vertices = collider.mesh.positions.len();
+    let frames = (time.frame_count() as usize).min(MOST_LOOKED_AT / vertices.max(1));
+    let (mut before, mut moved) = (collider.positions(0.0), Vec::new());
+    for frame in 1..=frames {
+        let now = collider.positions(frame as f64 / time.fps);
+        let far = |(a, b): (&[f64; 3], &[f64; 3])| glam::DVec3::from(*a).distance((*b).into());
+        moved.push(before.iter().zip(&now).map(far).fold(0.0, f64::max));
+        before = now;
+    }
+    let (at, &worst) = moved.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1))?;
+    let mut sorted = moved.clone();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let as_a_rule = sorted[sorted.len() / 2];
+    let sudden = worst > JUMP.0 * unsolved::diagonal(&collider.mesh.positions) && worst > JUMP.1 * as_a_rule;
+    sudden.then(|| {
         format!(
-            "{name} stands on z = 0 and is tall along z: if z is up in its file, `rotate = [-90, 0, 0]` sets it upright"
+            "{name} jumps by {} from frame {at} to {}, where it moves by {} a frame as a rule: cloth is left \
+             behind or torn along; begin after the jump (`start`), or give it frames of its own",
+            length(worst),
+            at + 1,
+            length(as_a_rule)
         )
     })
 }

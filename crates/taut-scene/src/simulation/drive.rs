@@ -5,8 +5,10 @@ use super::engine::Engine;
 use super::hand::Hand;
 use super::motion::Courses;
 use super::pins::{self, PinnedVertices};
+use super::soft::Pull;
+use super::surface::StartPose;
 use super::{Clock, Object};
-use crate::scene::settings::Settings;
+use crate::scene::settings::{Settings, StartFrom};
 use crate::scene::{Scene, SceneError};
 use std::sync::Arc;
 use taut::Params;
@@ -24,6 +26,7 @@ impl Drive {
         scene: &Scene,
         objects: &[Object],
         engine: &mut dyn Engine,
+        pulls: Vec<Option<Pull>>,
         warnings: &mut Vec<String>,
     ) -> Result<Self, SceneError> {
         let courses = Arc::new(Courses::new(&scene.settings.collider));
@@ -32,7 +35,12 @@ impl Drive {
             let collider = ColliderObject::new(scene, at, &courses, &colliders, warnings)?;
             colliders.push(collider);
         }
-        let pins = pins::pin_all(scene, objects, &colliders, engine)?;
+        // Pins are put on in the pose that cloth is modelled on.
+        let bound = scene.settings.start.duration > 0.0 && scene.settings.start.from == StartFrom::Bind;
+        let first = StartPose { moved: if bound { 0.0 } else { 1.0 }, ..StartPose::NONE };
+        colliders.iter_mut().for_each(|collider| collider.take_pose(first));
+        let pins = pins::pin_all(scene, objects, &colliders, engine, pulls)?;
+        colliders.iter_mut().for_each(|collider| collider.take_pose(StartPose::NONE));
         Ok(Drive { colliders, pins, hand: None })
     }
 
@@ -42,6 +50,17 @@ impl Drive {
         let hand = self.hand.as_ref().map(|hand| hand.number);
         let mut targets = pins::drive(&mut self.pins, &self.colliders, engine, hand, span);
         targets.extend(self.hand.as_mut().map(|hand| (hand.number, hand.target(clock.span(), span[1]))));
+        engine.move_pins(&targets);
+    }
+
+    /// Mesh colliders take a pose of a start phase.
+    pub fn pose(&mut self, pose: StartPose) {
+        self.colliders.iter_mut().for_each(|collider| collider.take_pose(pose));
+    }
+
+    /// Tells what is held to be where it has to be at a time, s.
+    pub fn hold(&mut self, engine: &mut dyn Engine, time: f64) {
+        let targets = pins::drive(&mut self.pins, &self.colliders, engine, None, [time; 2]);
         engine.move_pins(&targets);
     }
 

@@ -17,13 +17,15 @@ pub(super) struct Marks {
 }
 
 impl Marks {
-    /// Adds the maps that come from files beside the scene, for a cloth at a dotted path with so many vertices.
+    /// Adds the maps that come from files beside the scene, for a cloth at a dotted path with so many vertices. A
+    /// list may as well be of the vertices of the mesh file, of which several became one: `given` says which.
     pub fn add_files(
         &mut self,
         scene: &Scene,
         path: &str,
         files: &[MapFile],
         vertices: usize,
+        given: &[u32],
     ) -> Result<(), SceneError> {
         for (number, list) in files.iter().enumerate() {
             let at = format!("{path}.maps.{number}.file");
@@ -37,7 +39,12 @@ impl Marks {
                     maps::read_list(&list.file, &bytes, list.column.as_deref())
                 }
             };
-            let values = values.map_err(|error| unreadable(error.to_string()))?;
+            let mut values = values.map_err(|error| unreadable(error.to_string()))?;
+            if values.len() == given.len() && given.len() != vertices {
+                let mut one = vec![0.0; vertices];
+                given.iter().zip(values).rev().for_each(|(&vertex, value)| one[vertex as usize] = value);
+                values = one;
+            }
             if values.len() != vertices {
                 let found = values.len();
                 let message = format!("{} has {found} numbers, but the mesh has {vertices} vertices", list.file);
@@ -144,6 +151,7 @@ pub(super) fn unused(settings: &Settings, bodies: &Bodies) -> Vec<String> {
     for object in &bodies.objects {
         let name = &object.info.name;
         let selects = settings.pin.iter().filter(|pin| pin.body == *name).map(|pin| &pin.select);
+        let holds = settings.pin.iter().filter(|pin| pin.body == *name).filter_map(|pin| pin.hold.map());
         let selects = selects.chain(settings.weight.iter().filter(|w| w.body == *name).map(|w| &w.select));
         let mut used: Vec<&str> = selects
             .filter_map(|select| match select {
@@ -152,6 +160,7 @@ pub(super) fn unused(settings: &Settings, bodies: &Bodies) -> Vec<String> {
             })
             .collect();
         let cloth = settings.cloth.iter().find(|cloth| cloth.shape.name == *name);
+        used.extend(holds);
         used.extend(cloth.into_iter().flat_map(|cloth| &cloth.paint.vary).map(|vary| vary.map.as_str()));
         let used: Vec<&str> = used
             .into_iter()

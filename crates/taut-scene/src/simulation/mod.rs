@@ -35,12 +35,15 @@ mod object;
 mod pins;
 mod report;
 mod skin;
+mod soft;
+mod start;
 mod surface;
 mod tension;
 mod unsolved;
 mod verify;
 mod weights;
 mod weld;
+mod whole;
 mod world;
 
 pub use change::Change;
@@ -50,6 +53,7 @@ pub use engine::seconds;
 pub use metrics::{Metrics, StrainSpreads};
 pub use object::{Object, ObjectKind};
 pub use report::{FrameReport, stage_names};
+pub use start::StartReport;
 pub use tension::{
     BodyLog, BodyTension, Peak, Record, SLACK, Tension, TensionLog, Way, WayLog, WayTension, amount, limit_words, place,
 };
@@ -65,6 +69,7 @@ use clock::Clock;
 use drive::Drive;
 use engine::Engine;
 use report::Tally;
+use start::StartPhase;
 use taut::limit::{LimitKind, LimitSpec, StretchBounds};
 use taut::{ContactMaterial, Params};
 use unsolved::Look;
@@ -88,6 +93,8 @@ pub struct Simulation {
     watch: ContactWatch,
     /// What happened so far.
     tally: Tally,
+    /// What came before frame 0.
+    start: StartPhase,
 }
 
 impl std::fmt::Debug for Simulation {
@@ -103,7 +110,7 @@ impl Simulation {
     /// Builds a scene: reads and makes its meshes, pins its pins. It is then at frame 0, the beginning. The results
     /// do not depend on the number of threads.
     pub fn new(scene: &Scene, precision: Precision, threads: usize) -> Result<Self, SceneError> {
-        let Bodies { builder, mut objects, starts, mut warnings, .. } = Bodies::new(scene)?;
+        let Bodies { builder, mut objects, starts, mut warnings, pulls, .. } = Bodies::new(scene)?;
         let engine = match precision {
             Precision::F32 => engine::build::<f32>(builder, threads),
             Precision::F64 => engine::build::<f64>(builder, threads),
@@ -114,7 +121,7 @@ impl Simulation {
         object::add_surfaces(&mut objects, engine.as_ref());
         starts.iter().for_each(|(base, places)| engine.set_positions(*base, places));
         initial::apply(scene, &objects, engine.as_mut());
-        let drive = Drive::new(scene, &objects, engine.as_mut(), &mut warnings)?;
+        let drive = Drive::new(scene, &objects, engine.as_mut(), pulls, &mut warnings)?;
         let watch = ContactWatch::new(engine.as_ref(), materials(scene), &drive.colliders);
         warnings.extend(unmet(&drive.colliders, &watch.materials));
         warnings.extend(doubts::doubts(scene, precision, &objects, &watch.materials, &drive.colliders));
@@ -131,6 +138,7 @@ impl Simulation {
             drive,
             watch,
             tally: Tally::new(),
+            start: StartPhase::default(),
         })
     }
 
@@ -152,6 +160,7 @@ impl Simulation {
 
     /// Computes the next frame with parameters that differ from the scene's: for comparing solvers from one state.
     pub fn advance_with(&mut self, change: impl Fn(&mut Params)) -> FrameReport {
+        self.begin();
         let mut report = FrameReport::begin();
         for step in 0..self.clock.steps {
             self.drive.step(&mut *self.world, &self.clock, step);
@@ -384,7 +393,9 @@ impl Simulation {
     /// whether a solver has stayed far from done; what intersects, if that was [looked for](Self::intersections). A
     /// sentence each.
     pub fn warnings(&self) -> Vec<String> {
-        let said = self.warnings.iter().cloned().chain(self.tally.unsolved.warning()).chain(self.crossed());
+        let start = self.start.warning().into_iter();
+        let said =
+            self.warnings.iter().cloned().chain(start).chain(self.tally.unsolved.warning()).chain(self.crossed());
         said.map(|warning| crate::scene::harmless(&warning)).collect()
     }
 
@@ -399,7 +410,7 @@ impl Simulation {
             objects: self.objects.iter().map(|object| object.info.clone()).collect(),
             fps: self.scene.settings.time.fps,
             planned_frames: self.frames() as usize + 1,
-            ..Setup::default()
+            ..self.scene.settings.output.setup()
         }
     }
 
@@ -440,6 +451,7 @@ impl Simulation {
             return Err(checkpoint.unusable("what it says about pins is not of this scene".into()));
         }
         (self.tally, self.watch.log) = (tally, log);
+        self.start.done = true;
         Ok(())
     }
 }

@@ -6,11 +6,14 @@ use super::colliders::ColliderObject;
 use super::engine::Engine;
 use super::follow::{self, Leader};
 use super::motion::{moved, moves};
+use super::soft::{self, Pull};
+use super::whole::{self, Tie, keep_whole};
 use super::{links, maps};
-use crate::scene::settings::{FollowBy, Motion, Pin, Select, SelectTable};
+use crate::scene::settings::{FollowBy, Hold, Motion, Pin, Select, SelectTable};
 use crate::scene::{Scene, SceneError};
 use glam::DVec3;
 use std::collections::HashSet;
+use taut::limit::LimitSpec;
 
 /// A frame's time is a quotient: half a microsecond is no delay, s.
 const SOON: f64 = 5e-7;
@@ -30,12 +33,18 @@ pub(super) struct PinnedVertices {
     until: f64,
     taken: bool,
     released: bool,
+    /// Edges between its vertices that the skin they follow may not draw apart.
+    ties: Vec<Tie>,
+    /// Where it pulls to, if it does not hold fast.
+    pull: Option<Pull>,
+    /// How far its vertices were from what it slides on when they were taken, m.
+    distances: Vec<f64>,
 }
 
 /// The numbers within a body of the vertices that pins hold from the beginning, ascending. What cannot be found is none: [`pin_all`] says so.
 pub(super) fn held_at_the_start(scene: &Scene, object: &Object, engine: &dyn Engine) -> Vec<u32> {
     let places = engine.positions(object.vertices.clone());
-    let holds = |pin: &&Pin| pin.body == object.info.name && pin.from <= SOON;
+    let holds = |pin: &&Pin| pin.body == object.info.name && pin.from <= SOON && matches!(pin.hold, Hold::Fast(_));
     let chosen = |pin: &Pin| select(scene, "pin", &pin.select, object, &places).unwrap_or_default();
     let mut held: Vec<u32> = scene.settings.pin.iter().filter(holds).flat_map(chosen).collect();
     held.sort_unstable();
@@ -48,10 +57,12 @@ pub(super) fn pin_all(
     objects: &[Object],
     colliders: &[ColliderObject],
     engine: &mut dyn Engine,
+    pulls: Vec<Option<Pull>>,
 ) -> Result<Vec<PinnedVertices>, SceneError> {
     let mut pins = Vec::new();
-    for (at, pin) in scene.settings.pin.iter().enumerate() {
-        let Some(object) = objects.iter().find(|object| object.info.name == pin.body) else { continue };
+    for ((at, pin), pull) in scene.settings.pin.iter().enumerate().zip(pulls) {
+        let Some(number) = objects.iter().position(|object| object.info.name == pin.body) else { continue };
+        let object = &objects[number];
         let base = object.vertices.start;
         let path = scene.element_path("pin", at) + ".select";
         let chosen = select(scene, &path, &pin.select, object, &engine.positions(object.vertices.clone()))?;
@@ -73,11 +84,21 @@ pub(super) fn pin_all(
             until: pin.until.unwrap_or(f64::INFINITY),
             taken: false,
             released: false,
+            ties: Vec::new(),
+            pull,
+            distances: Vec::new(),
         };
+        if pin.follow.as_ref().is_some_and(|leader| leader.0.by == FollowBy::Blend) && held.fast() {
+            let bounds = LimitSpec::bounds_of_body(engine.limits(), number);
+            let limit = super::tightest(&bounds);
+            let edges = if limit.is_finite() { links::edges(object, &held.vertices) } else { Vec::new() };
+            held.ties = whole::ties(&edges, &held.places, limit);
+        }
         if held.begun(0.0) {
             held.take(colliders, engine, 0.0);
             let targets = held.targets(colliders, 0.0);
-            for (&vertex, target) in held.vertices.iter().zip(targets).filter(|_| held.motion.is_some()) {
+            for (&vertex, target) in held.vertices.iter().zip(targets).filter(|_| held.motion.is_some() && held.fast())
+            {
                 engine.set_positions(vertex, &[target]);
             }
         }
@@ -90,15 +111,45 @@ impl PinnedVertices {
     /// Holds its vertices where they are at a time, s.
     fn take(&mut self, colliders: &[ColliderObject], engine: &mut dyn Engine, time: f64) {
         self.places = engine.places(&self.vertices);
-        engine.pin(&self.vertices);
+        if self.fast() {
+            engine.pin(&self.vertices);
+        }
         self.taken = true;
         self.lead(colliders, time);
+    }
+
+    /// Whether its vertices are where they are told to be, and nowhere else.
+    fn fast(&self) -> bool {
+        self.pull.is_none()
+    }
+
+    /// Says where its vertices are pulled to in a step that ends at a time, s, if it does not hold fast.
+    fn pull(&self, colliders: &[ColliderObject], engine: &dyn Engine, time: f64) {
+        let Some(pull) = &self.pull else { return };
+        match self.leader().filter(|_| matches!(self.source.hold, Hold::Slide(_))) {
+            _ if !self.holds() => pull.rest(),
+            None => pull.to(&self.targets(colliders, time)),
+            Some(number) => {
+                let surface = &colliders[number];
+                let places = engine.places(&self.vertices);
+                pull.onto(&places, &self.distances, &surface.positions(time), &surface.mesh.triangles);
+            }
+        }
+    }
+
+    /// The collider that it follows.
+    fn leader(&self) -> Option<usize> {
+        self.follow.as_ref().map(|leader| leader.collider)
     }
 
     /// Follows what it has to, from where its vertices were taken at a time, s.
     fn lead(&mut self, colliders: &[ColliderObject], time: f64) {
         let follow = self.source.follow.as_ref();
         self.follow = follow.and_then(|leader| Leader::new(&leader.0, colliders, &self.places, &self.links, time));
+        if let Some(number) = self.leader().filter(|_| matches!(self.source.hold, Hold::Slide(_))) {
+            let surface = &colliders[number];
+            self.distances = soft::distances(&self.places, &surface.positions(time), &surface.mesh.triangles);
+        }
     }
 
     /// Whether it holds in a step that begins at a time, s.
@@ -116,6 +167,7 @@ impl PinnedVertices {
         let mut places = self.places.clone();
         if let Some(leader) = &self.follow {
             leader.carry(&mut places, colliders, time);
+            keep_whole(&mut places, &self.ties);
         }
         if let Some(motion) = &self.motion {
             places.iter_mut().for_each(|place| *place = moved(motion, *place, time));
@@ -155,6 +207,10 @@ pub(super) fn drive(
             if !pins[at].taken {
                 continue;
             }
+            if let Some(pull) = &pins[at].pull {
+                pull.rest();
+                continue;
+            }
             let others: HashSet<u32> = pinned(pins).into_iter().chain(hand).collect();
             let mine = pins[at].vertices.iter().copied().filter(|vertex| !others.contains(vertex));
             engine.unpin(&mine.collect::<Vec<_>>());
@@ -163,7 +219,8 @@ pub(super) fn drive(
         if !pin.released && !pin.taken && pin.begun(from) {
             pin.take(colliders, engine, from);
         }
-        if pin.holds() && pin.moves(colliders) {
+        pin.pull(colliders, engine, to);
+        if pin.holds() && pin.fast() && pin.moves(colliders) {
             targets.extend(pin.vertices.iter().copied().zip(pin.targets(colliders, to)));
         }
     }
@@ -257,7 +314,7 @@ pub(super) fn pulled_apart(
     let (frames, fps) = (scene.settings.time.frame_count(), scene.settings.time.fps);
     let mut out = Vec::new();
     for (at, pin) in pins.iter().enumerate() {
-        let Some(leader) = pin.follow.as_ref().filter(|leader| leader.on_skin()) else { continue };
+        let Some(leader) = pin.follow.as_ref().filter(|leader| leader.on_skin() && pin.fast()) else { continue };
         let Some(body) = objects.iter().position(|object| object.info.name == pin.source.body) else { continue };
         let edges = links::edges(&objects[body], &pin.vertices);
         let until = (pin.until * fps).floor().clamp(0.0, f64::from(frames)) as u32;
@@ -265,7 +322,7 @@ pub(super) fn pulled_apart(
         let (path, followed) = (scene.element_path("pin", at), &colliders[leader.collider]);
         let allowed = bound(body);
         let allowed = if allowed.is_finite() { allowed * (1.0 + super::SLACK) } else { WORTH_SAYING };
-        if worst.stretch > allowed {
+        if worst.stretch > allowed && pin.ties.is_empty() {
             let [a, b] = edges[worst.edge];
             let base = objects[body].vertices.start;
             let [a, b] = [a, b].map(|v| (pin.vertices[v as usize] - base, pin.places[v as usize]));
@@ -291,7 +348,8 @@ pub(super) fn pulled_apart(
 
 /// All vertices that are held now, ascending.
 pub(super) fn pinned(pins: &[PinnedVertices]) -> Vec<u32> {
-    let mut all: Vec<u32> = pins.iter().filter(|pin| pin.holds()).flat_map(|pin| &pin.vertices).copied().collect();
+    let mut all: Vec<u32> =
+        pins.iter().filter(|pin| pin.holds() && pin.fast()).flat_map(|pin| &pin.vertices).copied().collect();
     all.sort_unstable();
     all.dedup();
     all
@@ -299,7 +357,7 @@ pub(super) fn pinned(pins: &[PinnedVertices]) -> Vec<u32> {
 
 /// The pins that hold a vertex now, by number.
 pub(super) fn holding(pins: &[PinnedVertices], vertex: u32) -> Vec<usize> {
-    (0..pins.len()).filter(|&at| pins[at].holds() && pins[at].vertices.contains(&vertex)).collect()
+    (0..pins.len()).filter(|&at| pins[at].holds() && pins[at].fast() && pins[at].vertices.contains(&vertex)).collect()
 }
 
 /// The vertices of an object, by its own numbers, that a scene asks for at `path`, when they are at `places` (m).
@@ -317,7 +375,11 @@ pub(super) fn select(
     if picked.is_empty() {
         let (count, name) = (object.info.rest.len(), &object.info.name);
         let message = format!("`{path}` picks none of the {count} vertices of `{name}`");
-        return Err(scene.error(path, message, vec![extent(object)]));
+        return Err(scene.error(
+            path,
+            message,
+            painted_range(object, select).into_iter().chain([extent(object)]).collect(),
+        ));
     }
     Ok(picked)
 }
@@ -382,6 +444,13 @@ fn no_group(scene: &Scene, path: &str, name: &str, object: &Object) -> SceneErro
     });
     let message = format!("`{}` has no vertex group called {name:?}", object.info.name);
     scene.error(&format!("{path}.group"), message, help)
+}
+
+/// From where to where a map goes, for those who picked by it.
+fn painted_range(object: &Object, select: &Select) -> Option<String> {
+    let Select::Where(SelectTable { map: Some(name), .. }) = select else { return None };
+    let [low, high] = crate::read::maps::find(&object.marks.maps, name)?.range()?;
+    Some(format!("the map {name:?} goes from {low} to {high}"))
 }
 
 /// Where a body is, for those who picked beside it.

@@ -22,6 +22,10 @@ pub(super) struct Surface {
     /// Whether it begins anew when it has ended.
     repeat: bool,
     shape: Arc<ColliderMesh>,
+    /// How it differs from what it is at a time, in a start phase.
+    pose: StartPose,
+    /// Where it was placed before it took another pose.
+    before: Option<Arc<[[f64; 3]]>>,
     /// Where it was last placed in the world: the time and the positions.
     last: Option<(f64, Arc<[[f64; 3]]>)>,
 }
@@ -43,7 +47,8 @@ impl Surface {
         let frame = FileFrame { up: mesh.up, unit: mesh.unit };
         let rest: Vec<_> = animated.mesh.positions.iter().map(|&p| scaled(frame.point(p), scale)).collect();
         let shape = Arc::new(ColliderMesh::new(&rest, &animated.mesh.triangles));
-        Ok(Surface { animated: Arc::new(animated), scale, frame, start, repeat: mesh.repeat, shape, last: None })
+        let (animated, repeat) = (Arc::new(animated), mesh.repeat);
+        Ok(Surface { animated, scale, frame, start, repeat, shape, pose: StartPose::NONE, before: None, last: None })
     }
 
     /// Parts of it that have a name.
@@ -71,13 +76,40 @@ impl Surface {
         self.deforms().then(|| self.at(time))
     }
 
+    /// Where the vertices are (m), if they do not move but are in a pose of their own.
+    pub fn posed(&self) -> Option<Vec<[f64; 3]>> {
+        (self.pose != StartPose::NONE).then(|| self.at(0.0))
+    }
+
     fn at(&self, time: f64) -> Vec<[f64; 3]> {
         let mut positions = Vec::new();
         let (time, duration) = (time - self.start, self.animated.duration);
         let time = if self.repeat && duration > 0.0 { time.rem_euclid(duration) } else { time };
         self.animated.positions_at(time, &mut positions);
+        if self.pose.moved < 1.0 {
+            let rest = self.animated.mesh.positions.iter();
+            let between = |(p, r): (&mut [f64; 3], &[f64; 3])| {
+                *p = std::array::from_fn(|k| r[k] + (p[k] - r[k]) * self.pose.moved);
+            };
+            positions.iter_mut().zip(rest).for_each(between);
+        }
         positions.iter_mut().for_each(|p| *p = scaled(self.frame.point(*p), self.scale));
+        if self.pose.thinner > 0.0 {
+            thin(&mut positions, &self.animated.mesh.triangles, self.pose.thinner);
+        }
         positions
+    }
+
+    /// Takes a pose. The step that comes begins in the one before.
+    pub fn take_pose(&mut self, pose: StartPose) {
+        if pose != self.pose {
+            (self.pose, self.before) = (pose, self.last.take().map(|last| last.1));
+        }
+    }
+
+    /// Where it was placed before it took another pose, once.
+    pub fn before(&mut self) -> Option<Arc<[[f64; 3]]>> {
+        self.before.take()
     }
 
     /// Where it was placed in the world at a time (s), if that was the last one asked for.
@@ -102,6 +134,33 @@ impl Surface {
             numbers.extend(positions.as_flattened());
         }
         numbers
+    }
+}
+
+/// How a mesh collider differs, in a start phase, from what it is at the time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct StartPose {
+    /// How far it is on the way from the pose of its file to that of the time, 0 to 1.
+    pub moved: f64,
+    /// How much thinner it is all around, m.
+    pub thinner: f64,
+}
+
+impl StartPose {
+    /// Not at all.
+    pub const NONE: StartPose = StartPose { moved: 1.0, thinner: 0.0 };
+}
+
+/// Takes off a layer of a surface of some thickness, m. Which side is outside follows from the volume.
+fn thin(positions: &mut [[f64; 3]], triangles: &[[u32; 3]], thickness: f64) {
+    let six_volumes = |t: &[u32; 3]| {
+        let [a, b, c] = t.map(|v| glam::DVec3::from(positions[v as usize]));
+        a.dot(b.cross(c))
+    };
+    let outwards = if triangles.iter().map(six_volumes).sum::<f64>() < 0.0 { -1.0 } else { 1.0 };
+    let normals = crate::write::vertex_normals(positions, triangles);
+    for (p, n) in positions.iter_mut().zip(normals) {
+        *p = std::array::from_fn(|k| p[k] - outwards * thickness * n[k]);
     }
 }
 

@@ -1,11 +1,12 @@
 //! Vertices that are at one place become one: a garment whose seams were not welded hangs together again.
 
-use crate::read::Map;
+use crate::read::{Given, Map};
 use std::collections::HashMap;
 use taut::mesh::TriMesh;
 
-/// Makes one of vertices that are not further apart than a distance (m) from the first of them. Returns how many went away.
-pub(super) fn weld(mesh: &mut TriMesh, maps: &mut [Map], distance: f64) -> usize {
+/// Makes one of vertices that are not further apart than a distance (m) from the first of them. Returns how many went
+/// away, and keeps for `given` which became which.
+pub(super) fn weld(mesh: &mut TriMesh, maps: &mut [Map], given: &mut Given, distance: f64) -> usize {
     let cell = |p: &[f64; 3]| {
         p.map(|x| if distance > 0.0 { (x / distance).floor() as i64 } else { (x + 0.0).to_bits() as i64 })
     };
@@ -27,6 +28,7 @@ pub(super) fn weld(mesh: &mut TriMesh, maps: &mut [Map], distance: f64) -> usize
     if gone == 0 {
         return 0;
     }
+    given.weld(&to, &mesh.triangles, &mesh.uv_triangles);
     mesh.triangles.iter_mut().flatten().for_each(|v| *v = to[*v as usize]);
     for group in &mut mesh.groups {
         group.vertices.iter_mut().for_each(|v| *v = to[*v as usize]);
@@ -75,21 +77,23 @@ mod tests {
     fn what_is_at_one_place_becomes_one() {
         let mut maps = [Map { name: "a".into(), values: vec![0.0, 1.0, 2.0, 3.0, 4.0, 5.0] }];
         let mut mesh = soup(0.0);
-        assert_eq!(weld(&mut mesh, &mut maps, 0.0), 2);
+        let mut given = Given::default();
+        assert_eq!(weld(&mut mesh, &mut maps, &mut given, 0.0), 2);
+        assert_eq!((&given.vertices[..], &given.corners[..]), (&[0, 1, 2, 1, 3, 2][..], &[0, 1, 2, 3, 4, 5][..]));
         assert_eq!(mesh.triangles, [[0, 1, 2], [1, 3, 2]]);
         assert_eq!((&maps[0].values[..], &mesh.groups[0].vertices[..]), (&[0.0, 1.0, 2.0, 4.0][..], &[1, 3][..]));
-        assert_eq!(weld(&mut mesh, &mut maps, 0.0), 0);
+        assert_eq!(weld(&mut mesh, &mut maps, &mut given, 0.0), 0);
     }
 
     #[test]
     fn what_is_near_becomes_one_if_that_is_asked_for() {
         for (distance, gone) in [(0.0, 0), (0.9e-4, 0), (1.1e-4, 2), (0.5, 2)] {
             let mut mesh = soup(1e-4);
-            assert_eq!(weld(&mut mesh, &mut [], distance), gone, "{distance}");
+            assert_eq!(weld(&mut mesh, &mut [], &mut Given::default(), distance), gone, "{distance}");
         }
         // Far out a cell has no number of its own.
         let mut far = soup(0.0);
         far.positions.iter_mut().for_each(|p| p[0] += 1e300);
-        weld(&mut far, &mut [], 1e-300);
+        weld(&mut far, &mut [], &mut Given::default(), 1e-300);
     }
 }

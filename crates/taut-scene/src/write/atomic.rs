@@ -6,7 +6,7 @@
 //! removed by the next attempt, since the temporary name depends only on the final one.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Component, Path, PathBuf};
 
 use super::WriteError;
@@ -38,6 +38,13 @@ impl AtomicFile {
     /// Where the file will stand once committed.
     pub fn target(&self) -> &Path {
         &self.target
+    }
+
+    /// Writes over bytes that were put before, and goes on at the end.
+    pub(crate) fn put_at(&mut self, at: u64, bytes: &[u8]) -> Result<(), WriteError> {
+        let file = self.file.as_mut().expect("only commit takes the file");
+        let done = file.seek(SeekFrom::Start(at)).and_then(|_| file.write_all(bytes));
+        done.and_then(|()| file.seek(SeekFrom::End(0))).map_err(WriteError::io("write", &self.target)).map(drop)
     }
 
     /// Flushes everything to the disk and gives the file its name.

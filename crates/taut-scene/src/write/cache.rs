@@ -4,18 +4,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::obj::{rest_name, write_rest};
-use super::{Clip, Frame, FrameWriter, WriteError};
+use super::{Clip, Frame, FrameWriter, Setup, WriteError};
 
 /// One object's cache in the making.
 pub(crate) trait PointCache: Send + Sized {
     /// Extension of its files, without the dot.
     const EXTENSION: &'static str;
 
-    /// Begins the file `name`, with reserve for `planned` frames.
-    fn create(dir: &Path, name: &str, vertices: usize, planned: usize) -> Result<Self, WriteError>;
+    /// Begins the file `name`, with reserve for the frames that are planned.
+    fn create(dir: &Path, name: &str, vertices: usize, plan: &Setup) -> Result<Self, WriteError>;
 
     /// Opens an earlier file and drops all frames from `start` on.
-    fn resume(dir: &Path, name: &str, vertices: usize, planned: usize, start: usize) -> Result<Self, WriteError>;
+    fn resume(dir: &Path, name: &str, vertices: usize, plan: &Setup, start: usize) -> Result<Self, WriteError>;
 
     /// Appends a frame, or replaces the last one if it is tried again.
     fn append(&mut self, frame: usize, positions: &[[f64; 3]], time: f64) -> Result<(), WriteError>;
@@ -51,10 +51,10 @@ pub(crate) fn open<C: PointCache + 'static>(
     let mut all = Caches::<C> { caches: Vec::new(), rest_meshes: Vec::new() };
     for (at, object) in clip.objects().iter().enumerate() {
         let name = name::<C>(clip, at);
-        let (vertices, planned) = (object.rest.len(), clip.setup().planned_frames);
+        let (vertices, plan) = (object.rest.len(), clip.setup());
         all.caches.push(match start {
-            0 => C::create(dir, &name, vertices, planned)?,
-            _ => C::resume(dir, &name, vertices, planned, start)?,
+            0 => C::create(dir, &name, vertices, plan)?,
+            _ => C::resume(dir, &name, vertices, plan, start)?,
         });
         all.rest_meshes.push(write_rest(dir, clip, at)?);
     }

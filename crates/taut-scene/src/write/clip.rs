@@ -6,15 +6,17 @@ use taut::mesh::boundary_triangles;
 use taut::mesh::{TetMesh, TriMesh};
 
 use super::names::file_stems;
+use super::written::{Faces, Frames, Written, with_written};
 use super::{Format, WriteError};
+use crate::read::Given;
 
-/// Which way is up in the positions given. Scenes of taut use `Y`.
+/// Which way is up in files. Scenes of taut, and what writers are given, have `Y`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum UpAxis {
     /// y points up.
     #[default]
     Y,
-    /// z points up.
+    /// z points up; x stays, and what was towards the viewer (z) is so still, along −y.
     Z,
 }
 
@@ -53,6 +55,8 @@ pub struct ObjectInfo {
     pub uvs: Vec<[f64; 2]>,
     /// For each triangle the texture coordinates of its corners; empty if `uvs` is.
     pub uv_triangles: Vec<[u32; 3]>,
+    /// The surface as the file it came from has it; what is written is that.
+    pub given: Given,
     /// What a reader of the rest mesh should know of the material, a line each: comments in its OBJ file.
     pub notes: Vec<String>,
     /// Whether frames come with velocities.
@@ -117,6 +121,7 @@ impl ObjectInfo {
             return Err(format!("{} triangles have texture coordinates, expected {expected}", self.uv_triangles.len()));
         }
         check_indices("triangle", &self.uv_triangles, "texture coordinate", self.uvs.len())?;
+        self.check_given()?;
         for (at, field) in self.fields.iter().enumerate() {
             if field.name.is_empty() || self.fields[..at].iter().any(|f| f.name == field.name) {
                 return Err(format!("field {at} is called {:?}: the name is empty or taken", field.name));
@@ -124,10 +129,52 @@ impl ObjectInfo {
         }
         Ok(())
     }
+
+    /// Refuses faces that are not those of the surface.
+    fn check_given(&self) -> Result<(), String> {
+        let given = &self.given;
+        let many = if given.vertices.is_empty() { self.rest.len() } else { given.vertices.len() };
+        let faces = if given.ends.is_empty() { self.triangles.len() } else { given.ends.len() };
+        let within = |list: &[u32], count: usize| list.iter().all(|&number| (number as usize) < count);
+        let ends = given.ends.is_sorted() && given.ends.last().is_none_or(|&end| end as usize == given.corners.len());
+        let uvs = given.uvs.is_empty() || given.uvs.len() == given.corners.len();
+        let whole = given.ends.is_empty() || given.of_triangle.len() == self.triangles.len();
+        let sets = given.groups.iter().chain(&given.materials).all(|set| within(&set.faces, faces));
+        let inside = within(&given.vertices, self.rest.len())
+            && within(&given.corners, many)
+            && within(&given.uvs, self.uvs.len())
+            && within(&given.of_triangle, faces);
+        let split = given.vertices.is_empty() || !given.ends.is_empty();
+        if ends && uvs && whole && sets && inside && split {
+            return Ok(());
+        }
+        Err("has faces or vertices of its file that are not those of its triangles".into())
+    }
+
+    /// What it is called within files: as in the file it came from.
+    pub fn title(&self) -> &str {
+        self.given.object.as_deref().unwrap_or(&self.name)
+    }
+}
+
+/// What formats that can hold it have beside positions. It makes files several times larger.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Details {
+    /// Velocities.
+    pub velocities: bool,
+    /// Normals.
+    pub normals: bool,
+    /// Fields, such as strain.
+    pub fields: bool,
+}
+
+impl Details {
+    /// All of it.
+    pub const ALL: Details = Details { velocities: true, normals: true, fields: true };
 }
 
 /// Everything about a clip that is known before its first frame.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Setup {
     /// The objects, in the order frames give them.
     pub objects: Vec<ObjectInfo>,
@@ -135,17 +182,42 @@ pub struct Setup {
     pub fps: f64,
     /// How many frames are to come in all. More or fewer may come; formats reserve space by it.
     pub planned_frames: usize,
-    /// Which way is up.
+    /// The number of the first frame, in formats that have one and in names of files.
+    pub first_frame: u32,
+    /// Which way is up in the files. What is given has y up.
     pub up_axis: UpAxis,
-    /// Whether USD gets velocities and fields too; they make the file several times larger.
-    pub usd_fields: bool,
+    /// The length of a unit of the files, m. What is given is in metres.
+    pub metres_per_unit: f64,
+    /// What USD and Alembic have beside positions.
+    pub details: Details,
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        Self {
+            objects: Vec::new(),
+            fps: 0.0,
+            planned_frames: 0,
+            first_frame: 0,
+            up_axis: UpAxis::Y,
+            metres_per_unit: 1.0,
+            details: Details::default(),
+        }
+    }
 }
 
 impl Setup {
-    /// The same with positions alone: for formats without [details](super::Format::details), nobody need gather the rest.
-    pub fn plain(mut self) -> Self {
+    /// The same with positions alone.
+    pub fn plain(self) -> Self {
+        self.with(Details::default())
+    }
+
+    /// The same with no more than this of velocities and fields: nobody need gather what no [format
+    /// wants](super::Format::wants).
+    pub fn with(mut self, wanted: Details) -> Self {
         for object in &mut self.objects {
-            (object.velocities, object.fields) = (false, Vec::new());
+            object.velocities &= wanted.velocities;
+            object.fields = if wanted.fields { std::mem::take(&mut object.fields) } else { Vec::new() };
         }
         self
     }
@@ -159,11 +231,15 @@ pub struct Clip {
     pub(crate) stems: Vec<String>,
     /// For each object without triangles the boundary of its tetrahedra.
     boundaries: Vec<Vec<[u32; 3]>>,
+    /// For each object how many vertices frames give.
+    counts: Vec<usize>,
+    /// For each object how it comes to be written.
+    written: Vec<Written>,
 }
 
 impl Clip {
     /// Checks a setup: every index in range, every number finite, at least one object and one frame.
-    pub fn new(setup: Setup) -> Result<Arc<Self>, WriteError> {
+    pub fn new(mut setup: Setup) -> Result<Arc<Self>, WriteError> {
         if setup.objects.is_empty() {
             return Err(WriteError::setup(None, "there is no object to write"));
         }
@@ -174,16 +250,27 @@ impl Clip {
         if !(setup.fps.is_finite() && setup.fps > 0.0) {
             return Err(WriteError::setup(None, format!("{} frames per second; expected more than 0", setup.fps)));
         }
+        if !(setup.metres_per_unit.is_finite() && setup.metres_per_unit > 0.0) {
+            let message = format!("{} m are a unit of the files; expected more than 0", setup.metres_per_unit);
+            return Err(WriteError::setup(None, message));
+        }
         for object in &setup.objects {
             object.check().map_err(|message| WriteError::setup(Some(&object.name), message))?;
         }
         let stems = file_stems(setup.objects.iter().map(|o| o.name.as_str()));
         let boundary = |o: &ObjectInfo| if o.triangles.is_empty() { boundary_triangles(&o.tets) } else { Vec::new() };
-        let boundaries = setup.objects.iter().map(boundary).collect();
-        Ok(Arc::new(Self { setup, stems, boundaries }))
+        let boundaries: Vec<Vec<[u32; 3]>> = setup.objects.iter().map(boundary).collect();
+        let counts = setup.objects.iter().map(|object| object.rest.len()).collect();
+        let frames = Frames::of(&setup);
+        let mut written = Vec::new();
+        for (object, boundary) in setup.objects.iter_mut().zip(&boundaries) {
+            let own = if object.triangles.is_empty() { boundary.clone() } else { object.triangles.clone() };
+            written.push(Written::of(object, &own, &frames));
+        }
+        Ok(Arc::new(Self { setup, stems, boundaries, counts, written }))
     }
 
-    /// What the clip was made from.
+    /// What the clip was made from, with its objects as they are written.
     pub fn setup(&self) -> &Setup {
         &self.setup
     }
@@ -197,6 +284,11 @@ impl Clip {
     pub fn surface(&self, object: usize) -> &[[u32; 3]] {
         let own = &self.setup.objects[object].triangles;
         if own.is_empty() { &self.boundaries[object] } else { own }
+    }
+
+    /// The faces of an object as they are written.
+    pub(crate) fn faces(&self, object: usize) -> &Faces {
+        &self.written[object].faces
     }
 
     pub(crate) fn objects(&self) -> &[ObjectInfo] {
@@ -216,9 +308,9 @@ impl Clip {
         if frame.objects.len() != self.objects().len() {
             return Err(bad(format!("{} objects, expected {}", frame.objects.len(), self.objects().len())));
         }
-        for (object, given) in self.objects().iter().zip(frame.objects) {
+        for ((object, given), &count) in self.objects().iter().zip(frame.objects).zip(&self.counts) {
             let named = |message| WriteError::frame(frame.index, Some(&object.name), message);
-            given.check(object).map_err(named)?;
+            given.check(object, count).map_err(named)?;
         }
         Ok(())
     }
@@ -247,15 +339,16 @@ pub struct ObjectFrame<'a> {
 }
 
 impl ObjectFrame<'_> {
-    fn check(&self, object: &ObjectInfo) -> Result<(), String> {
-        let vertices = object.rest.len();
+    /// Whether it is what an object with so many vertices should be.
+    fn check(&self, object: &ObjectInfo, vertices: usize) -> Result<(), String> {
         check_count("positions", self.positions.len(), vertices)?;
         check_finite("position", self.positions.as_flattened(), 3)?;
         check_count("velocities", self.velocities.len(), if object.velocities { vertices } else { 0 })?;
         check_finite("velocity", self.velocities.as_flattened(), 3)?;
         check_count("fields", self.fields.len(), object.fields.len())?;
         for (field, values) in object.fields.iter().zip(self.fields) {
-            check_count(&format!("values of {:?}", field.name), values.len(), object.count_on(field.on))?;
+            let count = if field.on == FieldOn::Vertices { vertices } else { object.count_on(field.on) };
+            check_count(&format!("values of {:?}", field.name), values.len(), count)?;
             check_finite(&format!("{:?} value", field.name), values, 1)?;
         }
         Ok(())
@@ -300,7 +393,9 @@ pub(crate) struct Checked {
 impl super::FrameWriter for Checked {
     fn frame(&mut self, frame: &Frame) -> Result<(), WriteError> {
         self.clip.check_frame(frame, self.next, self.last_time)?;
-        self.inner.frame(frame)?;
+        let clip = self.clip.clone();
+        let inner = &mut self.inner;
+        with_written(frame, clip.objects(), &clip.written, Frames::of(&clip.setup), |frame| inner.frame(frame))?;
         self.next += 1;
         self.last_time = Some(frame.time);
         Ok(())
@@ -382,15 +477,15 @@ mod tests {
         let (positions, good, bad) = ([[0.0; 3]; 4], [0.0; 2], [0.0, f64::NAN]);
         let fields = [&good[..], &good, &good, &bad];
         let mut frame = ObjectFrame { positions: &positions, velocities: &positions, fields: &fields };
-        assert!(frame.check(&object).unwrap_err().contains("\"area\" value 1 has NaN"));
+        assert!(frame.check(&object, 4).unwrap_err().contains("\"area\" value 1 has NaN"));
         frame.fields = &[&[0.0; 2], &[0.0; 2], &[0.0; 2], &[0.0; 1]];
-        assert!(frame.check(&object).unwrap_err().contains("1 values of \"area\", expected 2"));
+        assert!(frame.check(&object, 4).unwrap_err().contains("1 values of \"area\", expected 2"));
         frame.fields = &[&[0.0; 2], &[0.0; 2], &[0.0; 2], &[0.0; 2]];
-        assert!(frame.check(&object).is_ok());
+        assert!(frame.check(&object, 4).is_ok());
         frame.velocities = &[[0.0; 3], [0.0; 3], [0.0; 3], [f64::INFINITY, 0.0, 0.0]];
-        assert!(frame.check(&object).unwrap_err().contains("velocity 3 has inf"));
+        assert!(frame.check(&object, 4).unwrap_err().contains("velocity 3 has inf"));
         frame.velocities = &[];
-        assert!(frame.check(&object).unwrap_err().contains("0 velocities, expected 4"));
+        assert!(frame.check(&object, 4).unwrap_err().contains("0 velocities, expected 4"));
     }
 
     #[test]

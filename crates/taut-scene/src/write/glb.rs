@@ -13,12 +13,12 @@ use serde_json::{Value, json};
 use super::atomic::AtomicFile;
 use super::spool::Spool;
 use super::surface::vertex_normals;
-use super::{Clip, Format, Frame, FrameWriter, UpAxis, WriteError};
+use super::{Clip, Details, Format, Frame, FrameWriter, Holds, UpAxis, WriteError};
 
 pub(crate) const FORMAT: Format = Format {
     name: "glb",
     about: "binary glTF with morph targets, for short clips on the web; at most 600 frames and 256 MiB",
-    details: false,
+    holds: Holds::Positions,
     files: "scene.glb",
     names: |_| vec![NAME.into()],
     spool: Some(SPOOL),
@@ -50,7 +50,11 @@ struct Glb {
 }
 
 fn open(clip: &Arc<Clip>, dir: &Path, start: usize) -> Result<Box<dyn FrameWriter>, WriteError> {
-    Ok(Box::new(Glb { clip: clip.clone(), dir: dir.into(), spool: Spool::open(clip, dir, SPOOL, false, start)? }))
+    Ok(Box::new(Glb {
+        clip: clip.clone(),
+        dir: dir.into(),
+        spool: Spool::open(clip, dir, SPOOL, Details::default(), start)?,
+    }))
 }
 
 fn check(clip: &Clip) -> Result<(), WriteError> {
@@ -197,20 +201,32 @@ impl Glb {
                 .collect();
             attributes["TEXCOORD_0"] = doc.coordinates(&uvs);
         }
-        let mut primitive =
-            json!({"attributes": attributes, "indices": doc.indices(&corners.triangles), "material": 0});
-        let mut mesh = json!({"name": info.name});
+        let mut mesh = json!({"name": info.title()});
         if !targets.is_empty() {
-            let names: Vec<String> = (1..=targets.len()).map(|frame| format!("frame {frame}")).collect();
+            let first = clip.setup().first_frame as usize;
+            let names: Vec<String> = (1..=targets.len()).map(|frame| format!("frame {}", first + frame)).collect();
             mesh["weights"] = json!(vec![0; targets.len()]);
             mesh["extras"] = json!({"targetNames": names});
-            primitive["targets"] = Value::Array(targets);
         }
-        mesh["primitives"] = json!([primitive]);
+        let mut primitives = Vec::new();
+        for (material, triangles) in parts_of(&clip, object, &corners.triangles) {
+            let material = doc.material(material);
+            let mut primitive =
+                json!({"attributes": attributes, "indices": doc.indices(&triangles), "material": material});
+            if !targets.is_empty() {
+                primitive["targets"] = Value::Array(targets.clone());
+            }
+            primitives.push(primitive);
+        }
+        mesh["primitives"] = Value::Array(primitives);
         doc.meshes.push(mesh);
-        let mut node = json!({"name": info.name, "mesh": object});
+        let mut node = json!({"name": info.title(), "mesh": object});
+        let metres = clip.setup().metres_per_unit;
+        if metres != 1.0 {
+            node["scale"] = json!([metres, metres, metres]);
+        }
         if clip.setup().up_axis == UpAxis::Z {
-            // glTF is always y up: a quarter turn about x brings z there.
+            // glTF is always y up, and in metres: a quarter turn about x brings z there.
             let half = std::f64::consts::FRAC_1_SQRT_2;
             node["rotation"] = json!([-half, 0.0, 0.0, half]);
         }
@@ -244,6 +260,22 @@ impl Glb {
     }
 }
 
+/// The triangles of each material of an object; those of none have no name.
+fn parts_of<'a>(clip: &'a Clip, object: usize, triangles: &[[u32; 3]]) -> Vec<(Option<&'a str>, Vec<[u32; 3]>)> {
+    let sets = &clip.objects()[object].given.materials;
+    let mut of_face = vec![sets.len(); clip.faces(object).len()];
+    for (number, set) in sets.iter().enumerate() {
+        set.faces.iter().for_each(|&face| of_face[face as usize] = number);
+    }
+    let mut parts: Vec<(Option<&str>, Vec<[u32; 3]>)> =
+        sets.iter().map(|set| Some(set.name.as_str())).chain([None]).map(|name| (name, Vec::new())).collect();
+    for (number, triangle) in triangles.iter().enumerate() {
+        parts[of_face[clip.faces(object).of_triangle(number)]].1.push(*triangle);
+    }
+    parts.retain(|(_, triangles)| !triangles.is_empty());
+    parts
+}
+
 fn differences(a: &[[f32; 3]], b: &[[f32; 3]]) -> Vec<[f32; 3]> {
     a.iter().zip(b).map(|(a, b)| [a[0] - b[0], a[1] - b[1], a[2] - b[2]]).collect()
 }
@@ -257,9 +289,20 @@ struct Document {
     meshes: Vec<Value>,
     nodes: Vec<Value>,
     animations: Vec<Value>,
+    /// Names of materials.
+    materials: Vec<String>,
 }
 
 impl Document {
+    /// The number of a material, made if it is new.
+    fn material(&mut self, name: Option<&str>) -> usize {
+        let name = name.unwrap_or("cloth");
+        self.materials.iter().position(|known| known == name).unwrap_or_else(|| {
+            self.materials.push(name.to_owned());
+            self.materials.len() - 1
+        })
+    }
+
     /// Begins a stretch of the binary chunk.
     fn view(&mut self, target: u32, stride: Option<u32>) -> usize {
         let mut view = json!({"buffer": 0, "byteOffset": self.binary.len(), "target": target});
@@ -332,13 +375,15 @@ impl Document {
     fn json(&self) -> Vec<u8> {
         let scene_nodes: Vec<usize> = (0..self.nodes.len()).collect();
         let surface = json!({"baseColorFactor": [0.8, 0.8, 0.8, 1.0], "metallicFactor": 0.0, "roughnessFactor": 0.9});
+        let material = |name: &String| json!({"name": name, "doubleSided": true, "pbrMetallicRoughness": surface});
+        let materials: Vec<Value> = self.materials.iter().map(material).collect();
         let mut root = json!({
             "asset": {"version": "2.0", "generator": "taut"},
             "scene": 0,
             "scenes": [{"nodes": scene_nodes}],
             "nodes": self.nodes,
             "meshes": self.meshes,
-            "materials": [{"name": "cloth", "doubleSided": true, "pbrMetallicRoughness": surface}],
+            "materials": materials,
             "accessors": self.accessors,
             "bufferViews": self.views,
             "buffers": [{"byteLength": self.binary.len()}],

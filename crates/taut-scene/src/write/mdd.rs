@@ -23,12 +23,12 @@ use std::path::{Path, PathBuf};
 use super::atomic::AtomicFile;
 use super::cache::{self, PointCache};
 use super::record::RecordFile;
-use super::{Format, WriteError};
+use super::{Format, Holds, Setup, WriteError};
 
 pub(crate) const FORMAT: Format = Format {
     name: "mdd",
     about: "point cache for Blender's Mesh Cache modifier and others; grows frame by frame",
-    details: false,
+    holds: Holds::Positions,
     files: "NAME.mdd and the rest mesh NAME.obj",
     names: cache::names::<Mdd>,
     spool: None,
@@ -136,7 +136,8 @@ impl Mdd {
 impl PointCache for Mdd {
     const EXTENSION: &'static str = "mdd";
 
-    fn create(dir: &Path, name: &str, vertices: usize, planned: usize) -> Result<Self, WriteError> {
+    fn create(dir: &Path, name: &str, vertices: usize, plan: &Setup) -> Result<Self, WriteError> {
+        let planned = plan.planned_frames;
         let header = header(planned as u64, vertices as u64, &[])?;
         let records = RecordFile::create(dir, name, &header, vertices * 12)?;
         let slots = planned as u64;
@@ -145,7 +146,7 @@ impl PointCache for Mdd {
         Ok(cache)
     }
 
-    fn resume(dir: &Path, name: &str, vertices: usize, planned: usize, start: usize) -> Result<Self, WriteError> {
+    fn resume(dir: &Path, name: &str, vertices: usize, plan: &Setup, start: usize) -> Result<Self, WriteError> {
         let mut cache = Self::reopen(dir, name)?;
         let bad = |message: String| WriteError::resume(&dir.join(name), message);
         if cache.records.record_len != vertices as u64 * 12 {
@@ -160,7 +161,7 @@ impl PointCache for Mdd {
         let marks = UNWRITTEN.to_be_bytes().repeat(dropped);
         cache.records.write_at(TIMES_AT + start as u64 * 4, &marks)?;
         cache.reserve()?;
-        cache.set_slots(planned.max(start) as u64)?;
+        cache.set_slots(plan.planned_frames.max(start) as u64)?;
         Ok(cache)
     }
 

@@ -24,12 +24,13 @@
 //! ```
 //!
 //! Two kinds of files. **Streaming** ones (PC2, MDD) grow frame by frame and stay readable up to the last full frame
-//! whenever the process dies. All **others** appear whole or not at all, see [`atomic`]; USD and GLB, which must be
-//! written in one go, gather their frames in a spool file beside them (`scene.usda.spool`), so that a run can be
-//! taken up again. [`FrameWriter::sync`] before every checkpoint makes sure that the frames before it are on disk.
+//! whenever the process dies. All **others** appear whole or not at all, see [`atomic`]; Alembic, USD and GLB, which
+//! must be written in one go, gather their frames in a spool file beside them (`scene.usda.spool`), so that a run can
+//! be taken up again. [`FrameWriter::sync`] before every checkpoint makes sure that the frames before it are on disk.
 //!
 //! Nothing here depends on the clock or the machine: the same frames give the same bytes.
 
+mod alembic;
 pub mod atomic;
 mod cache;
 pub mod checkpoint;
@@ -52,12 +53,13 @@ mod surface;
 mod testing;
 mod usd;
 mod vtu;
+mod written;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use checkpoint::{Array, Checkpoint, CheckpointError};
-pub use clip::{Clip, FieldInfo, FieldOn, Frame, ObjectFrame, ObjectInfo, Setup, UpAxis};
+pub use clip::{Clip, Details, FieldInfo, FieldOn, Frame, ObjectFrame, ObjectInfo, Setup, UpAxis};
 pub use error::WriteError;
 pub use names::{identifiers, stem_of};
 pub use surface::vertex_normals;
@@ -77,14 +79,25 @@ pub trait FrameWriter: Send {
 /// What a format's module gives: a writer that begins at a frame.
 type Open = fn(&Arc<Clip>, &Path, usize) -> Result<Box<dyn FrameWriter>, WriteError>;
 
+/// What a format holds beside positions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holds {
+    /// Nothing.
+    Positions,
+    /// What [`Setup::details`] asks for.
+    Asked,
+    /// Velocities and all fields.
+    All,
+}
+
 /// A file format for animations.
 pub struct Format {
     /// What people call it by, in scene files and on the command line.
     pub name: &'static str,
     /// One line about it.
     pub about: &'static str,
-    /// Whether it holds velocities and fields, too. USD does only if [`Setup::usd_fields`] asks for them.
-    pub details: bool,
+    /// What it holds beside positions.
+    pub holds: Holds,
     /// The files it makes, as a person would write them.
     pub files: &'static str,
     /// The file that gathers frames for an output that is written in one go; it is gone when the output is complete.
@@ -96,7 +109,7 @@ pub struct Format {
 
 /// Every format there is.
 pub static FORMATS: &[Format] =
-    &[pc2::FORMAT, mdd::FORMAT, usd::FORMAT, glb::FORMAT, obj::FORMAT, ply::FORMAT, vtu::FORMAT];
+    &[pc2::FORMAT, mdd::FORMAT, alembic::FORMAT, usd::FORMAT, glb::FORMAT, obj::FORMAT, ply::FORMAT, vtu::FORMAT];
 
 /// The format with this name.
 pub fn format(name: &str) -> Option<&'static Format> {
@@ -104,6 +117,15 @@ pub fn format(name: &str) -> Option<&'static Format> {
 }
 
 impl Format {
+    /// What it takes beside positions from a clip that asks for some details.
+    pub fn wants(&self, asked: Details) -> Details {
+        match self.holds {
+            Holds::Positions => Details::default(),
+            Holds::Asked => asked,
+            Holds::All => Details::ALL,
+        }
+    }
+
     /// Whether the format can hold the clip as planned. [`open`](Self::open) checks this too.
     pub fn check(&self, clip: &Clip) -> Result<(), WriteError> {
         (self.check)(clip)

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 use super::atomic::write_atomic;
 use super::sequence::{Part, open_sequence};
-use super::{Clip, Format, WriteError};
+use super::{Clip, Format, Holds, WriteError};
 
 pub(crate) const FORMAT: Format = Format {
     name: "obj",
     about: "a Wavefront OBJ per object and frame",
-    details: false,
+    holds: Holds::Positions,
     files: "obj/NAME_0000.obj, obj/NAME_0001.obj…",
     names: |_| Vec::new(),
     spool: None,
@@ -33,6 +33,7 @@ pub(crate) fn write_rest(dir: &Path, clip: &Clip, object: usize) -> Result<PathB
     let mut bytes = obj_bytes(clip, object, &info.rest);
     let notes = info.notes.iter().map(|note| note.replace(char::is_control, " "));
     notes.for_each(|note| put(&mut bytes, format_args!("# {note}\n")));
+    put_splits(&mut bytes, clip, object);
     let mut loose = vec![true; info.rest.len()];
     clip.surface(object).as_flattened().iter().for_each(|&vertex| loose[vertex as usize] = false);
     // Blender drops vertices that nothing refers to, such as those inside a body, and then the cache does not fit. A
@@ -43,13 +44,31 @@ pub(crate) fn write_rest(dir: &Path, clip: &Clip, object: usize) -> Result<PathB
     write_atomic(dir, &rest_name(clip, object), &bytes)
 }
 
+/// Says of polygons which triangles they are computed as, where that is not a fan from their first corner: who measures
+/// stretch has to know.
+fn put_splits(out: &mut Vec<u8>, clip: &Clip, object: usize) {
+    let faces = clip.faces(object);
+    let mut triangles = vec![Vec::new(); faces.len()];
+    for (number, triangle) in clip.surface(object).iter().enumerate() {
+        triangles[faces.of_triangle(number)].push(*triangle);
+    }
+    for ((number, span), made) in (1..).zip(faces.spans()).zip(&triangles) {
+        let corners = &faces.corners[span];
+        let fan = corners.windows(2).skip(1).map(|pair| [corners[0], pair[0], pair[1]]);
+        if corners.len() > 3 && !fan.eq(made.iter().copied()) {
+            let numbers: Vec<String> = made.as_flattened().iter().map(|v| (u64::from(*v) + 1).to_string()).collect();
+            put(out, format_args!("# taut split: {number} {}\n", numbers.join(" ")));
+        }
+    }
+}
+
 /// An object in the given shape as OBJ text: all vertices in order, its surface, its texture coordinates.
 ///
 /// Numbers are rounded to 32-bit floats, as in every other animation format.
 fn obj_bytes(clip: &Clip, object: usize, positions: &[[f64; 3]]) -> Vec<u8> {
     let info = &clip.objects()[object];
     let mut out = Vec::with_capacity(positions.len() * 40);
-    let name: String = info.name.chars().map(|c| if c.is_control() { '_' } else { c }).collect();
+    let name = line_of(info.title());
     put(&mut out, format_args!("o {}\n", if name.trim().is_empty() { clip.stem(object) } else { name.trim() }));
     for p in positions {
         let [x, y, z] = p.map(|v| v as f32);
@@ -59,17 +78,52 @@ fn obj_bytes(clip: &Clip, object: usize, positions: &[[f64; 3]]) -> Vec<u8> {
         let [u, v] = uv.map(|c| c as f32);
         put(&mut out, format_args!("vt {u} {v}\n"));
     }
-    for (at, triangle) in clip.surface(object).iter().enumerate() {
-        let [a, b, c] = triangle.map(|i| i as u64 + 1);
-        match info.uv_triangles.get(at) {
-            None => put(&mut out, format_args!("f {a} {b} {c}\n")),
-            Some(uvs) => {
-                let [ua, ub, uc] = uvs.map(|i| i as u64 + 1);
-                put(&mut out, format_args!("f {a}/{ua} {b}/{ub} {c}/{uc}\n"));
+    put_faces(&mut out, clip, object);
+    out
+}
+
+/// The faces, behind the names of what they belong to.
+fn put_faces(out: &mut Vec<u8>, clip: &Clip, object: usize) {
+    let (given, faces) = (&clip.objects()[object].given, clip.faces(object));
+    let mut groups = vec![Vec::new(); if given.groups.is_empty() { 0 } else { faces.len() }];
+    for (number, set) in given.groups.iter().enumerate() {
+        set.faces.iter().for_each(|&face| groups[face as usize].push(number));
+    }
+    let mut materials = vec![None; if given.materials.is_empty() { 0 } else { faces.len() }];
+    for (number, set) in given.materials.iter().enumerate() {
+        set.faces.iter().for_each(|&face| materials[face as usize] = Some(number));
+    }
+    let (no_groups, mut before) = (Vec::new(), (&Vec::new(), None));
+    for (face, span) in faces.spans().enumerate() {
+        let of = (groups.get(face).unwrap_or(&no_groups), materials.get(face).copied().flatten());
+        if of.0 != before.0 {
+            let names: Vec<String> = of.0.iter().map(|&g: &usize| word_of(&given.groups[g].name)).collect();
+            put(out, format_args!("g {}\n", if names.is_empty() { "off".into() } else { names.join(" ") }));
+        }
+        if let Some(material) = of.1.filter(|_| of.1 != before.1) {
+            put(out, format_args!("usemtl {}\n", line_of(&given.materials[material].name)));
+        }
+        before = of;
+        put(out, format_args!("f"));
+        for at in span {
+            let vertex = u64::from(faces.corners[at]) + 1;
+            match faces.uvs.get(at) {
+                None => put(out, format_args!(" {vertex}")),
+                Some(&uv) => put(out, format_args!(" {vertex}/{}", u64::from(uv) + 1)),
             }
         }
+        put(out, format_args!("\n"));
     }
-    out
+}
+
+/// A name that stays on its line.
+fn line_of(name: &str) -> String {
+    name.chars().map(|c| if c.is_control() { '_' } else { c }).collect()
+}
+
+/// A name that is one word.
+fn word_of(name: &str) -> String {
+    name.chars().map(|c| if c.is_control() || c.is_whitespace() { '_' } else { c }).collect()
 }
 
 /// Writing to memory cannot fail.

@@ -14,12 +14,12 @@ use std::path::{Path, PathBuf};
 
 use super::cache::{self, PointCache};
 use super::record::RecordFile;
-use super::{Format, WriteError};
+use super::{Format, Holds, Setup, WriteError};
 
 pub(crate) const FORMAT: Format = Format {
     name: "pc2",
     about: "point cache for Blender's Mesh Cache modifier; grows frame by frame",
-    details: false,
+    holds: Holds::Positions,
     files: "NAME.pc2 and the rest mesh NAME.obj",
     names: cache::names::<Pc2>,
     spool: None,
@@ -35,12 +35,12 @@ struct Pc2 {
     buffer: Vec<u8>,
 }
 
-fn header(vertices: usize) -> Vec<u8> {
+fn header(vertices: usize, plan: &Setup) -> Vec<u8> {
     let mut header = Vec::with_capacity(HEADER_LEN);
     header.extend(b"POINTCACHE2\0");
     header.extend(1_i32.to_le_bytes());
     header.extend((vertices as i32).to_le_bytes());
-    header.extend(0_f32.to_le_bytes());
+    header.extend((plan.first_frame as f32).to_le_bytes());
     header.extend(1_f32.to_le_bytes());
     header.extend(0_i32.to_le_bytes());
     header
@@ -49,11 +49,11 @@ fn header(vertices: usize) -> Vec<u8> {
 impl PointCache for Pc2 {
     const EXTENSION: &'static str = "pc2";
 
-    fn create(dir: &Path, name: &str, vertices: usize, _planned: usize) -> Result<Self, WriteError> {
-        Ok(Self { records: RecordFile::create(dir, name, &header(vertices), vertices * 12)?, buffer: Vec::new() })
+    fn create(dir: &Path, name: &str, vertices: usize, plan: &Setup) -> Result<Self, WriteError> {
+        Ok(Self { records: RecordFile::create(dir, name, &header(vertices, plan), vertices * 12)?, buffer: Vec::new() })
     }
 
-    fn resume(dir: &Path, name: &str, vertices: usize, _: usize, start: usize) -> Result<Self, WriteError> {
+    fn resume(dir: &Path, name: &str, vertices: usize, plan: &Setup, start: usize) -> Result<Self, WriteError> {
         let mut records = RecordFile::reopen(dir, name)?;
         let bad = |message: String| WriteError::resume(&dir.join(name), message);
         let mut found = [0; HEADER_LEN];
@@ -61,7 +61,7 @@ impl PointCache for Pc2 {
             return Err(bad("it ends within its header".into()));
         }
         records.read_at(0, &mut found)?;
-        if found[..COUNT_AT as usize] != header(vertices)[..COUNT_AT as usize] {
+        if found[..COUNT_AT as usize] != header(vertices, plan)[..COUNT_AT as usize] {
             return Err(bad(format!("it is not a PC2 cache of {vertices} vertices as taut writes it")));
         }
         records.data_start = HEADER_LEN as u64;

@@ -1,13 +1,15 @@
-//! Binary PLY sequences: positions, velocities and vertex fields if there are any, and the surface.
+//! Binary PLY sequences: positions, velocities, normals, and vertex fields if there are any, and the
+//! faces. PLY has a texture coordinate for each vertex: with seams there are none.
 
 use super::names::identifiers;
 use super::sequence::{Part, open_sequence};
-use super::{FieldOn, Format};
+use super::surface::vertex_normals;
+use super::{FieldOn, Format, Holds};
 
 pub(crate) const FORMAT: Format = Format {
     name: "ply",
     about: "a binary PLY per object and frame",
-    details: true,
+    holds: Holds::All,
     files: "ply/NAME_0000.ply, ply/NAME_0001.ply…",
     names: |_| Vec::new(),
     spool: None,
@@ -17,18 +19,30 @@ pub(crate) const FORMAT: Format = Format {
 
 fn encode(part: &Part) -> Vec<u8> {
     let info = &part.clip.objects()[part.object];
-    let surface = part.clip.surface(part.object);
+    let faces = part.clip.faces(part.object);
+    let normals = part.clip.setup().details.normals;
+    let normals =
+        if normals { vertex_normals(part.frame.positions, part.clip.surface(part.object)) } else { Vec::new() };
+    let uvs = faces.vertex_uvs(info.rest.len());
     let on_vertices = || info.fields.iter().zip(part.frame.fields).filter(|(field, _)| field.on == FieldOn::Vertices);
     let mut properties: Vec<&str> = vec!["x", "y", "z"];
     if info.velocities {
         properties.extend(["vx", "vy", "vz"]);
+    }
+    if !normals.is_empty() {
+        properties.extend(["nx", "ny", "nz"]);
+    }
+    if uvs.is_some() {
+        properties.extend(["s", "t"]);
     }
     let names = identifiers(properties.iter().copied().chain(on_vertices().map(|(field, _)| field.name.as_str())));
     let mut header = format!("ply\nformat binary_little_endian 1.0\nelement vertex {}\n", info.rest.len());
     for name in &names {
         header += &format!("property float {name}\n");
     }
-    header += &format!("element face {}\nproperty list uchar int vertex_indices\nend_header\n", surface.len());
+    let wide = faces.counts().any(|count| count > 127);
+    let length = if wide { "int" } else { "uchar" };
+    header += &format!("element face {}\nproperty list {length} int vertex_indices\nend_header\n", faces.len());
     let mut out = header.into_bytes();
     let float = |out: &mut Vec<u8>, v: f64| out.extend((v as f32).to_le_bytes());
     for vertex in 0..info.rest.len() {
@@ -36,11 +50,17 @@ fn encode(part: &Part) -> Vec<u8> {
         if info.velocities {
             part.frame.velocities[vertex].iter().for_each(|&v| float(&mut out, v));
         }
+        normals.get(vertex).into_iter().flatten().for_each(|&v| float(&mut out, v));
+        let uv = uvs.as_ref().map(|uvs| info.uvs[uvs[vertex] as usize]);
+        uv.iter().flatten().for_each(|&v| float(&mut out, v));
         on_vertices().for_each(|(_, values)| float(&mut out, values[vertex]));
     }
-    for triangle in surface {
-        out.push(3);
-        out.extend(triangle.iter().flat_map(|i| i.to_le_bytes()));
+    for span in faces.spans() {
+        match wide {
+            true => out.extend((span.len() as u32).to_le_bytes()),
+            false => out.push(span.len() as u8),
+        }
+        out.extend(faces.corners[span].iter().flat_map(|i| i.to_le_bytes()));
     }
     out
 }

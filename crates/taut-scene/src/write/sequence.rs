@@ -61,7 +61,8 @@ impl Sequence {
 
     /// The name of a file. No two are alike, since stems are not and the number always comes last.
     pub(crate) fn name(&self, object: usize, frame: usize) -> String {
-        format!("{}_{frame:04}.{}", self.clip.stem(object), self.extension)
+        let number = frame + self.clip.setup().first_frame as usize;
+        format!("{}_{number:04}.{}", self.clip.stem(object), self.extension)
     }
 
     /// Without this, a shorter run would leave the tail of a longer one behind, and a player would show both.

@@ -10,7 +10,7 @@ use std::path::Path;
 use super::atomic::remove_if_there;
 use super::hash::Hash64;
 use super::record::RecordFile;
-use super::{Clip, FieldOn, Frame, WriteError};
+use super::{Clip, Details, FieldOn, Frame, WriteError};
 
 const MAGIC: &[u8; 8] = b"TAUTSPL1";
 const HEADER_LEN: usize = 24;
@@ -32,13 +32,13 @@ pub(crate) struct Spool {
 }
 
 impl Spool {
-    /// Begins the spool `name` in `dir`, or with `start` above 0 continues one. `fields`: keep velocities and the fields
-    /// of vertices and triangles too.
-    pub(crate) fn open(clip: &Clip, dir: &Path, name: &str, fields: bool, start: usize) -> Result<Self, WriteError> {
-        let (objects, floats) = lay_out(clip, fields);
+    /// Begins the spool `name` in `dir`, or with `start` above 0 continues one, with velocities and the fields of
+    /// vertices and triangles if they are asked for.
+    pub(crate) fn open(clip: &Clip, dir: &Path, name: &str, asked: Details, start: usize) -> Result<Self, WriteError> {
+        let (objects, floats) = lay_out(clip, asked);
         let record_len = 8 + floats * 4;
         let mut header = MAGIC.to_vec();
-        header.extend(fingerprint(clip, fields).to_le_bytes());
+        header.extend(fingerprint(clip, asked).to_le_bytes());
         header.extend(0_u64.to_le_bytes());
         let records = match start {
             0 => RecordFile::create(dir, name, &header, record_len)?,
@@ -128,7 +128,7 @@ fn reopen(dir: &Path, name: &str, header: &[u8], record_len: usize, start: usize
 }
 
 /// Gives every kept quantity its place in a record, and says how many floats there are.
-fn lay_out(clip: &Clip, fields: bool) -> (Vec<Slots>, usize) {
+fn lay_out(clip: &Clip, asked: Details) -> (Vec<Slots>, usize) {
     let mut floats = 0;
     let mut next = |len: usize| {
         floats += len;
@@ -137,8 +137,8 @@ fn lay_out(clip: &Clip, fields: bool) -> (Vec<Slots>, usize) {
     let mut objects = Vec::new();
     for object in clip.objects() {
         let positions = next(object.rest.len() * 3);
-        let velocities = (fields && object.velocities).then(|| next(object.rest.len() * 3));
-        let kept = object.fields.iter().enumerate().filter(|(_, field)| fields && field.on != FieldOn::Tets);
+        let velocities = (asked.velocities && object.velocities).then(|| next(object.rest.len() * 3));
+        let kept = object.fields.iter().enumerate().filter(|(_, field)| asked.fields && field.on != FieldOn::Tets);
         let fields = kept.map(|(at, field)| (at, next(object.count_on(field.on)))).collect();
         objects.push(Slots { positions, velocities, fields });
     }
@@ -146,9 +146,9 @@ fn lay_out(clip: &Clip, fields: bool) -> (Vec<Slots>, usize) {
 }
 
 /// Tells clips apart, so that one is not continued with the frames of another.
-fn fingerprint(clip: &Clip, fields: bool) -> u64 {
+fn fingerprint(clip: &Clip, asked: Details) -> u64 {
     let mut hash = Hash64::default();
-    hash.word(fields.into());
+    hash.word(u64::from(asked.velocities) | u64::from(asked.fields) << 1);
     hash.word(clip.setup().fps.to_bits());
     for object in clip.objects() {
         hash.update(object.name.as_bytes());
@@ -168,7 +168,7 @@ fn fingerprint(clip: &Clip, fields: bool) -> u64 {
 #[cfg(test)]
 mod tests {
     use crate::write::testing::{Fixture, TempDir};
-    use crate::write::{FieldOn, WriteError};
+    use crate::write::{Details, FieldOn, WriteError};
 
     fn refused(change: impl FnOnce(&mut Fixture), expected: &str) {
         let dir = TempDir::new("spool_refuse");
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn frames_of_another_clip_are_not_continued() {
-        refused(|f| f.setup.usd_fields = true, "another clip");
+        refused(|f| f.setup.details = Details::ALL, "another clip");
         refused(|f| f.setup.fps = 25.0, "another clip");
         refused(|f| f.setup.objects[0].name = "other".into(), "another clip");
         refused(|f| f.setup.objects[0].rest[0][0] = 1e-9, "another clip");

@@ -10,12 +10,12 @@ use std::sync::Arc;
 
 use super::atomic::{inside, write_atomic};
 use super::sequence::{Part, Sequence};
-use super::{Clip, FieldOn, Format, Frame, FrameWriter, WriteError};
+use super::{Clip, FieldOn, Format, Frame, FrameWriter, Holds, WriteError};
 
 pub(crate) const FORMAT: Format = Format {
     name: "vtu",
     about: "VTK grids with all fields in double precision, for ParaView",
-    details: true,
+    holds: Holds::All,
     files: "scene.pvd and vtu/NAME_0000.vtu, vtu/NAME_0001.vtu…",
     names: |_| vec![INDEX.into()],
     spool: None,

@@ -28,6 +28,20 @@ choice! {
     }
 }
 
+impl Unit {
+    /// Its length, m.
+    pub(crate) fn metres(self) -> f64 {
+        match self {
+            Unit::Metre => 1.0,
+            Unit::Decimetre => 0.1,
+            Unit::Centimetre => 0.01,
+            Unit::Millimetre => 0.001,
+            Unit::Inch => 0.0254,
+            Unit::Foot => 0.3048,
+        }
+    }
+}
+
 /// From a file's coordinates to metres with y up.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct FileFrame {
@@ -38,14 +52,7 @@ pub(crate) struct FileFrame {
 impl FileFrame {
     /// A point of the file, m.
     pub fn point(self, p: [f64; 3]) -> [f64; 3] {
-        let metres = match self.unit {
-            Unit::Metre => 1.0,
-            Unit::Decimetre => 0.1,
-            Unit::Centimetre => 0.01,
-            Unit::Millimetre => 0.001,
-            Unit::Inch => 0.0254,
-            Unit::Foot => 0.3048,
-        };
+        let metres = self.unit.metres();
         let [x, y, z] = match self.up {
             Up::Y => p,
             Up::Z => [p[0], p[2], -p[1]],

@@ -30,12 +30,12 @@ pub use material::{ClothElastic, Continuum, ElasticDamping, FabricName, Links, S
 pub use output::{Camera, Coloured, Output, Pictures};
 pub use paint::{MapFile, Vary};
 pub use pin::{
-    Follow, FollowBy, Leader, Motion, Pin, Resize, Revolve, RigidMotion, Select, SelectBox, SelectSphere, SelectTable,
-    Weight,
+    Follow, FollowBy, Hold, Leader, Motion, Pin, Resize, Revolve, RigidMotion, Select, SelectBox, SelectSphere,
+    SelectTable, Soft, Weight, Within,
 };
 pub use solver::{AlphaBeta, Auto, Global, Integrator, Newmark, Pbd, Plain, Solver};
 pub use values::{AxisTurn, Colour, Each, Form, FormatName, Frames, GrainChoice, Precision, Turn};
-pub use world::{About, Air, Drag, Time, World};
+pub use world::{About, Air, Drag, Start, StartFrom, Time, World};
 
 section! {
     /// A scene: what there is, what happens to it and what is written. Lengths are in metres, y points up.
@@ -44,6 +44,8 @@ section! {
         scene: About = About::default();
         /// How long, and how many frames.
         time: Time = Time::default();
+        /// A phase before the first frame in which cloth comes to rest.
+        start: Start = Start::default();
         /// The method that moves everything.
         solver: Solver = Solver::Auto(Auto::default());
         /// What holds everywhere.

@@ -1,15 +1,49 @@
 //! `[output]` and `[camera]`.
 
+use super::frame::{Unit, Up};
 use super::values::FormatName;
 use crate::scene::decode::Rule;
+use crate::write::{Details, Setup, UpAxis};
 
 section! {
     /// What is written.
     pub struct Output + Default {
         /// File formats for the animation.
         formats: Vec<FormatName> = vec![FormatName("pc2")];
+        /// The number of the first frame: in names of files, in the times of USD and Alembic, in the head of PC2.
+        frame_start: u32 = 0 => Rule::ANY.from(0.0).to(1e6);
+        /// Which way is up in the files.
+        up: Up = Up::Y;
+        /// The unit of lengths in the files.
+        unit: Unit = Unit::Metre;
+        /// What USD and Alembic have beside positions. PLY has velocities in any case, VTU all but normals.
+        with: Vec<Beside> = vec![Beside::Velocity];
         /// Pictures.
         pictures: Pictures = Pictures::default();
+    }
+}
+
+choice! {
+    /// What files have beside positions.
+    pub enum Beside {
+        /// Velocities, for motion blur.
+        Velocity = "velocity",
+        /// Normals.
+        Normal = "normal",
+        /// Strain along weft and warp, shear and change of area.
+        Strain = "strain",
+    }
+}
+
+impl Output {
+    /// How files are to be written.
+    pub(crate) fn setup(&self) -> Setup {
+        let with = |what: Beside| self.with.contains(&what);
+        let details =
+            Details { velocities: with(Beside::Velocity), normals: with(Beside::Normal), fields: with(Beside::Strain) };
+        let up_axis = if self.up == Up::Z { UpAxis::Z } else { UpAxis::Y };
+        let (first_frame, metres_per_unit) = (self.frame_start, self.unit.metres());
+        Setup { first_frame, up_axis, metres_per_unit, details, ..Setup::default() }
     }
 }
 

@@ -39,6 +39,8 @@ section! {
         shear: Option<[f64; 2]> = None => FACTOR;
         /// Factors on the stiffness in bending.
         bend: Option<[f64; 2]> = None => FACTOR;
+        /// Factors on how fast motion along each kind of deformation dies.
+        damping: Option<[f64; 2]> = None => FACTOR;
         /// Factors on the length along the weft that counts as unstretched: below 1 it shrinks.
         rest_weft: Option<[f64; 2]> = None => REST;
         /// Factors on the length along the warp that counts as unstretched.
@@ -72,7 +74,8 @@ impl Vary {
 
     /// Whether it says anything at all.
     pub(crate) fn is_empty(&self) -> bool {
-        let factors = [self.density, self.weft, self.warp, self.shear, self.bend, self.rest_weft, self.rest_warp];
+        let factors =
+            [self.density, self.weft, self.warp, self.shear, self.bend, self.damping, self.rest_weft, self.rest_warp];
         !self.limits() && factors.iter().all(Option::is_none)
     }
 
@@ -88,7 +91,13 @@ impl Vary {
         for (share, factor) in [(&mut k.weft, weft), (&mut k.warp, warp), (&mut k.shear, shear), (&mut k.bend, bend)] {
             *share = (*share * factor).min(1.0);
         }
+        let (d, damping) = (&mut cloth.damping, factor(self.damping));
+        for rate in [&mut d.weft, &mut d.warp, &mut d.shear, &mut d.area, &mut d.bend, &mut d.edge] {
+            *rate *= damping;
+        }
         let Some(elastic) = &mut cloth.elasticity else { return };
+        let d = &mut elastic.damping;
+        (d.stretch, d.shear, d.bend) = (d.stretch * damping, d.shear * damping, d.bend * damping);
         elastic.bend = elastic.bend.map(|rigidity| rigidity * bend);
         match &mut elastic.membrane {
             taut::Membrane::Continuum(m) => {

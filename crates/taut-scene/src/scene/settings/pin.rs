@@ -1,5 +1,6 @@
 //! `[[pin]]`: which vertices are held, and how they move.
 
+use super::solver::Plain;
 use crate::scene::decode::{Reader, Rule, Value};
 use crate::scene::document::{Node, Tree};
 use crate::scene::track::Track;
@@ -21,10 +22,46 @@ section! {
         motion: Option<Motion> = None;
         /// The collider that they move along with, before `motion`: its name, or a table that says how.
         follow: Option<Leader> = None;
+        /// How firmly they are held.
+        hold: Hold = Hold::Fast(Plain::default());
         /// When they are taken hold of, where they then are. `select` looks at where everything begins.
         from: f64 = 0.0 => Rule::ANY.from(0.0).unit("s");
         /// When they are let go; never if not given.
         until: Option<f64> = None => Rule::ANY.from(0.0).unit("s");
+    }
+}
+
+variants! {
+    /// How firmly pins hold.
+    pub enum Hold default "fast" {
+        /// Where they are told to be, and nowhere else.
+        Fast(Plain) = "fast",
+        /// By springs. Cloth only, as all that follows.
+        Soft(Soft) = "soft",
+        /// Not at all up to a distance, and then no further.
+        Within(Within) = "within",
+        /// At their distance from the surface of the collider that they follow, wherever on it.
+        Slide(Plain) = "slide",
+    }
+}
+
+section! {
+    /// Springs that pull vertices to where they are told to be.
+    pub struct Soft {
+        /// How far they give, all together, under the weight of the whole cloth.
+        give: f64 = 0.01 => Rule::ANY.from(1e-5).to(1e3).unit("m");
+        /// The name of a map that is a factor on their strength, from 0 to 1.
+        map: Option<String> = None;
+    }
+}
+
+section! {
+    /// Vertices may go anywhere not too far from where they are told to be.
+    pub struct Within {
+        /// How far they may go.
+        distance: f64 => Rule::ANY.from(0.0).to(1e6).unit("m");
+        /// The name of a map that is a factor on the distance, from 0 to 1.
+        map: Option<String> = None;
     }
 }
 
@@ -55,6 +92,17 @@ choice! {
         /// Each with the triangle it is nearest to: what is held stretches as the skin does, and where neighbours are
         /// nearest to different limbs it is torn.
         Triangle = "triangle",
+    }
+}
+
+impl Hold {
+    /// The name of the map that it uses.
+    pub(crate) fn map(&self) -> Option<&str> {
+        match self {
+            Hold::Soft(soft) => soft.map.as_deref(),
+            Hold::Within(within) => within.map.as_deref(),
+            Hold::Fast(_) | Hold::Slide(_) => None,
+        }
     }
 }
 

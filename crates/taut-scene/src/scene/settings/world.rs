@@ -35,6 +35,36 @@ impl Time {
 }
 
 section! {
+    /// A phase before the first frame, of which nothing is written: colliders stand still as they are in the first
+    /// frame, gravity grows, and cloth is slowed down until it is at rest.
+    pub struct Start + Default {
+        /// How long it lasts at most; 0 for none.
+        duration: f64 = 0.0 => Rule::ANY.from(0.0).to(1000.0).unit("s");
+        /// It is over when no vertex is faster than this.
+        settled: f64 = 0.02 => Rule::ANY.from(0.0).to(1000.0).unit("m/s");
+        /// How long gravity takes to grow from nothing to what it is.
+        ramp: f64 = 0.25 => Rule::ANY.from(0.0).to(1000.0).unit("s");
+        /// How fast motion dies.
+        damping: f64 = 10.0 => Rule::ANY.from(0.0).to(1e4).unit("1/s");
+        /// How much thinner mesh colliders are all around when it begins; they grow to their size within half of it.
+        /// What begins inside of them comes out.
+        grow: f64 = 0.0 => Rule::ANY.from(0.0).to(10.0).unit("m");
+        /// The pose in which mesh colliders begin, and pins that follow them are put on.
+        from: StartFrom = StartFrom::First;
+    }
+}
+
+choice! {
+    /// The pose in which mesh colliders begin a start phase.
+    pub enum StartFrom {
+        /// That of the first frame.
+        First = "first",
+        /// That of the file's mesh, before any bone moves: they come to the first frame within half the phase.
+        Bind = "bind",
+    }
+}
+
+section! {
     /// What holds everywhere.
     pub struct World + Default {
         /// Acceleration of everything that is free.

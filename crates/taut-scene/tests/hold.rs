@@ -1,0 +1,182 @@
+//! Pins that give, and the phase before the first frame.
+
+mod common;
+
+use common::{TempDir, gltf};
+use std::fs;
+use taut_scene::scene::Scene;
+use taut_scene::simulation::Simulation;
+
+fn build(dir: &TempDir, text: &str) -> Simulation {
+    let scene = Scene::parse("test.toml", text, Some(&dir.0), &[]).unwrap_or_else(|error| panic!("{error}"));
+    Simulation::new(&scene, scene.precision(), 1).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// A flat sheet of cotton, all of it held somehow, with nothing else around.
+fn sheet(hold: &str, more: &str) -> String {
+    format!(
+        "[time]\nfps = 60\n[contact]\non = false\n[air]\ndensity = 0\n[[cloth]]\nname = \"sheet\"\nfabric = \"cotton\"\n\
+         generate = {{ kind = \"sheet\", nx = 7, ny = 7 }}\nmaps = [{{ name = \"half\", file = \"half.csv\" }}]\n\
+         [[pin]]\nbody = \"sheet\"\nselect = \"all\"\nhold = {hold}\n{more}"
+    )
+}
+
+/// How far the vertices of the first body are below where they were, m: the least and the most.
+fn sunk(before: &[[f64; 3]], after: &[[f64; 3]]) -> [f64; 2] {
+    let each = || before.iter().zip(after).map(|(a, b)| a[1] - b[1]);
+    [each().fold(f64::INFINITY, f64::min), each().fold(f64::NEG_INFINITY, f64::max)]
+}
+
+fn half(name: &str) -> TempDir {
+    let dir = TempDir::new(&format!("hold-{name}"));
+    fs::write(dir.0.join("half.csv"), "0.5\n".repeat(49)).unwrap();
+    dir
+}
+
+/// All vertices, or those of one side, give as far under the weight of the whole.
+#[test]
+fn a_soft_pin_gives_as_far_as_it_says() {
+    let dir = half("soft");
+    for (hold, expected) in
+        [("{ kind = \"soft\", give = 0.03 }", 0.03), ("{ kind = \"soft\", give = 0.03, map = \"half\" }", 0.06)]
+    {
+        let mut simulation = build(&dir, &sheet(hold, "[start]\nduration = 10\nsettled = 0.0005\n"));
+        assert!(simulation.pinned_positions().is_empty(), "none is where it is told to be");
+        let before = simulation.positions(0);
+        let report = simulation.begin().unwrap();
+        assert!(report.settled && report.seconds < 10.0, "{report:?}");
+        let [least, most] = sunk(&before, &simulation.positions(0));
+        assert!((least - expected).abs() < 0.001 && (most - expected).abs() < 0.001, "{least} to {most}, {expected}");
+        assert_eq!((simulation.frame(), simulation.begin()), (0, Some(report)), "once");
+    }
+}
+
+/// A sheet that hangs from its upper side alone: that side gives as far as it says, under the weight of all.
+#[test]
+fn a_side_that_is_held_softly_carries_the_whole() {
+    let dir = half("side");
+    let text = sheet("{ kind = \"soft\", give = 0.03 }", "[start]\nduration = 10\nsettled = 0.0005\n");
+    let text = text.replace("ny = 7 }", "ny = 7, plane = \"upright\" }").replace("\"all\"", "\"top\"");
+    let mut simulation = build(&dir, &text);
+    let before = simulation.positions(0);
+    assert!(simulation.begin().unwrap().settled);
+    let top = before.iter().map(|p| p[1]).fold(f64::NEG_INFINITY, f64::max);
+    let after = simulation.positions(0);
+    let held = before.iter().zip(&after).filter(|(a, _)| a[1] > top - 1e-6).map(|(a, b)| a[1] - b[1]);
+    let held: Vec<f64> = held.collect();
+    let mean = held.iter().sum::<f64>() / held.len() as f64;
+    assert!((mean - 0.03).abs() < 0.002, "{held:?}");
+}
+
+#[test]
+fn a_soft_pin_follows_its_motion_and_lets_go() {
+    let more = "until = 1.0\nmotion = { translate = { keys = [{ time = 0, value = [0, 0, 0] }, \
+                { time = 0.5, value = [0.2, 0, 0] }] } }\n[world]\ngravity = [0, 0, 0]\n";
+    let dir = half("motion");
+    let mut simulation = build(&dir, &sheet("{ kind = \"soft\", give = 0.002 }", more));
+    let before = simulation.positions(0);
+    (0..60).for_each(|_| drop(simulation.advance()));
+    let along = |simulation: &Simulation| simulation.positions(0)[24][0] - before[24][0];
+    assert!((along(&simulation) - 0.2).abs() < 0.02, "{}", along(&simulation));
+    // Thrown after that: nothing pulls it back.
+    let held = along(&simulation);
+    (0..30).for_each(|_| drop(simulation.advance()));
+    let saved = simulation.save();
+    assert!((along(&simulation) - held).abs() < 0.05);
+    let mut again = build(&dir, &sheet("{ kind = \"soft\", give = 0.002 }", more));
+    again.restore(saved).unwrap();
+    assert_eq!(again.advance().frame, simulation.advance().frame);
+    assert_eq!(again.state_hash(), simulation.state_hash(), "the same bits from a checkpoint");
+}
+
+#[test]
+fn a_leash_is_not_felt_before_its_end() {
+    let mut simulation = build(&half("leash"), &sheet("{ kind = \"within\", distance = 0.1 }", ""));
+    let before = simulation.positions(0);
+    (0..6).for_each(|_| drop(simulation.advance()));
+    let [least, most] = sunk(&before, &simulation.positions(0));
+    let fallen = 0.5 * 9.81 * 0.1_f64.powi(2);
+    assert!((least - fallen).abs() < 0.01 && (most - fallen).abs() < 0.01, "a tenth of a second: {least} to {most}");
+    (0..60).for_each(|_| drop(simulation.advance()));
+    let [least, most] = sunk(&before, &simulation.positions(0));
+    assert!(least > 0.08 && most < 0.104, "{least} to {most}");
+}
+
+/// On a slope: down along it, and not off it.
+#[test]
+fn a_sliding_pin_stays_on_its_surface() {
+    let slope = "follow = \"slope\"\n[[collider]]\nname = \"slope\"\nrotate = { axis = [0, 0, 1], degrees = -30 }\n\
+                 shape = { kind = \"mesh\", generate = { kind = \"sheet\", nx = 9, ny = 9, width = 8, height = 8 } }\n";
+    let cloth = sheet("{ kind = \"slide\" }", slope)
+        .replace("ny = 7 }", "ny = 7, centre = [0, 0.02, 0] }\nrotate = { axis = [0, 0, 1], degrees = -30 }");
+    let mut simulation = build(&half("slide"), &cloth);
+    let (down, off) = (30_f64.to_radians(), 30_f64.to_radians());
+    let along = |p: &[f64; 3]| p[0] * down.cos() - p[1] * down.sin();
+    let above = |p: &[f64; 3]| p[0] * off.sin() + p[1] * off.cos();
+    let before = simulation.positions(0);
+    (0..30).for_each(|_| drop(simulation.advance()));
+    for (a, b) in before.iter().zip(&simulation.positions(0)) {
+        assert!((above(a) - above(b)).abs() < 0.002, "{} m off", above(b) - above(a));
+        let expected = 0.5 * 9.81 * 0.5 * 0.25;
+        assert!((along(b) - along(a) - expected).abs() < 0.06, "{} m down", along(b) - along(a));
+    }
+}
+
+/// A figure whose first frame is not the pose it was bound in: what is modelled on that pose is taken along.
+#[test]
+fn a_start_from_the_bind_pose_takes_clothes_along() {
+    let dir = TempDir::new("bind");
+    fs::write(dir.0.join("figure.glb"), gltf::figure([90.0, 0.0, 0.0]).glb()).unwrap();
+    let scene = |from: &str| {
+        format!(
+            "[time]\nfps = 24\nframes = 4\n[world]\ngravity = [0, 0, 0]\n[contact]\non = false\n[[cloth]]\n\
+             name = \"skirt\"\ngenerate = {{ kind = \"skirt\", top_radius = 0.125, bottom_radius = 0.125, height = 0.1, \
+             around = 24, along = 2, centre = [0, 0.3, 0] }}\n[[pin]]\nbody = \"skirt\"\nselect = \"waist\"\n\
+             follow = \"man\"\n[[collider]]\nname = \"man\"\nshape = {{ kind = \"mesh\", mesh = \"figure.glb\", \
+             start = -1 }}\n[start]\nduration = 1\nfrom = \"{from}\"\n"
+        )
+    };
+    let [mut bound, mut first] = ["bind", "first"].map(|from| build(&dir, &scene(from)));
+    let before = bound.pinned_positions();
+    let reports = [&mut bound, &mut first].map(|simulation| simulation.begin().unwrap());
+    assert!(reports.iter().all(|report| report.settled), "{reports:?}");
+    for (a, b) in before.iter().zip(bound.pinned_positions()) {
+        // A quarter turn about y, and 0.1 m up.
+        let expected = [a[2], a[1] + 0.1, -a[0]];
+        assert!((0..3).all(|k| (b[k] - expected[k]).abs() < 1e-4), "{b:?}, not {expected:?}");
+    }
+    let first = first.pinned_positions();
+    let still = first.iter().flatten().zip(before.iter().flatten()).all(|(a, b)| (a - b).abs() < 1e-6);
+    assert!(still, "put on in the first frame it stays where it is: {first:?}");
+}
+
+/// A hoop that is pushed into a trunk by a third of its radius: out, if the trunk grows from within; named, if not.
+#[test]
+fn what_begins_inside_comes_out_or_is_named() {
+    let dir = TempDir::new("inside");
+    fs::write(dir.0.join("figure.glb"), gltf::figure([0.0, 0.0, 0.0]).glb()).unwrap();
+    let scene = |grow: f64| {
+        format!(
+            "[time]\nfps = 60\nframes = 4\n[world]\ngravity = [0, 0, 0]\n[[cloth]]\nname = \"hoop\"\nfabric = \"cotton\"\n\
+             generate = {{ kind = \"skirt\", top_radius = 0.12, bottom_radius = 0.12, height = 0.06, around = 24, along = 2, \
+             centre = [0.04, 0.3, 0] }}\n[[collider]]\nname = \"man\"\nshape = {{ kind = \"mesh\", mesh = \"figure.glb\", \
+             without = [\"arm\"] }}\n[start]\nduration = 1.5\ngrow = {grow}\n"
+        )
+    };
+    let mut out = build(&dir, &scene(0.04));
+    assert!(out.intersections().count > 0);
+    let report = out.begin().unwrap();
+    assert!(report.settled && report.intersections == 0, "{report:?}");
+    assert_eq!(out.intersections().count, 0);
+    (0..4).for_each(|_| drop(out.advance()));
+    assert_eq!(out.intersections().count, 0);
+    let mut pinned = build(
+        &dir,
+        &(scene(0.04).replace("[[collider]]", "[[pin]]\nbody = \"hoop\"\nselect = \"all\"\n[[collider]]")
+            + "settled = 1.0\n"),
+    );
+    let report = pinned.begin().unwrap();
+    assert!(!report.settled && report.intersections > 0, "{report:?}");
+    let said = pinned.warnings();
+    assert!(said.iter().any(|text| text.contains("pairs of triangles that intersect")), "{said:?}");
+}
