@@ -93,6 +93,7 @@ impl<T: Precision> Run<'_, T> {
                     break;
                 }
                 // What is put elsewhere stretches what is around it, which gives way, but not back.
+                one.goes_on = true;
                 let outcome = self.solve_once(worker, global, &one);
                 log.tally.iterations += u64::from(outcome.iterations);
                 self.sweep(worker, colliders, log);
@@ -132,7 +133,7 @@ impl<T: Precision> Run<'_, T> {
                 slipped = f64::max(slipped, f64::from(u8::from(slips)));
                 match PlacedCollider::meet_all(colliders, &at.x, &at.x_start) {
                     Some(meeting) if at.x[3] > T::of(0.0) => {
-                        for (_, plane) in plane(&at.x, &meeting) {
+                        if let Some((_, plane)) = plane(&at.x, &meeting) {
                             let came = (0..3).map(|k| plane.normal[k] * at.before[1][k].f64()).sum::<f64>().abs();
                             global.put_plane(i, Plane { settled: came <= slow, ..plane });
                         }
@@ -144,12 +145,11 @@ impl<T: Precision> Run<'_, T> {
         self.alone(worker, |contact, lists| {
             let (x, x_start) = (&*lists.x, lists.x_start);
             contact.meet([x, x_start], weight, |i, meeting| {
-                let known = global.plane(i as usize).map_or(0.0, |p| p.beyond(xyz(x[i as usize])));
-                if let Some((depth, plane)) = plane(&x[i as usize], &meeting).filter(|_| x[i as usize][3] > T::of(0.0))
-                {
-                    if depth > known {
-                        global.put_plane(i as usize, plane);
-                    }
+                let at = &x[i as usize];
+                let known = global.plane(i as usize).map_or(0.0, |p| p.beyond(xyz(*at)));
+                let found = plane(at, &meeting).filter(|(depth, _)| at[3] > T::of(0.0) && *depth > known);
+                if let Some((_, plane)) = found {
+                    global.put_plane(i as usize, plane);
                 }
             });
         });

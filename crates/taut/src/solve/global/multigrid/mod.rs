@@ -273,7 +273,8 @@ impl Solve<'_> {
         self.settle_multigrid(memory);
         let mut now = self.forces();
         // Stiff cloth that goes on as it went is stretched, and steps do not lead out of that soon enough: it would gain energy.
-        if !self.settings.goes_on && !(now.energy <= FAR_UP * self.inertia_of_start()) {
+        let low = || now.energy <= FAR_UP * self.inertia_of_start();
+        if !self.settings.goes_on && !low() {
             now = self.back_to_start(now, FAR_UP);
         }
         let mut outcome = Outcome { iterations: 0, residual: f64::INFINITY };
