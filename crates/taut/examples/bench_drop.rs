@@ -2,7 +2,7 @@
 //! how many triangles intersect.
 //!
 //! `cargo run --release -p taut --example bench_drop -- [scene=ball|heap] [side=101] [frames=120] [substeps=10] [every=1]
-//! [iterations=1] [fabric=NAME] [threads=1] [precision=f32|f64] [seed=0]`
+//! [iterations=1] [fabric=NAME] [friction=0.3] [threads=1] [precision=f32|f64] [seed=0]`
 //!
 //! Every frame is checked with exact arithmetic, outside of what is timed.
 
@@ -32,18 +32,11 @@ fn number(options: &[String], name: &str, default: u32) -> u32 {
 }
 
 /// What a scene gives cloth of a fabric.
-fn with_fabric(fabric: &Fabric, options: &[String], params: Params) -> Params {
-    let material = ContactMaterial {
-        thickness: fabric.thickness,
-        friction: option(options, "friction", "").parse().unwrap_or(fabric.friction),
-        self_contact: true,
-    };
-    let mut params = params;
-    for c in &mut params.colliders {
-        if let Ok(f) = option(options, "friction", "").parse() {
-            c.friction = f;
-        }
-    }
+fn with_fabric(fabric: &Fabric, options: &[String], mut params: Params) -> Params {
+    let asked = option(options, "friction", "").parse().ok();
+    params.colliders.iter_mut().for_each(|c| c.friction = asked.unwrap_or(c.friction));
+    let friction = asked.unwrap_or(fabric.friction);
+    let material = ContactMaterial { thickness: fabric.thickness, friction, self_contact: true };
     Params {
         substeps: number(options, "substeps", 0),
         iterations: number(options, "iterations", 12),

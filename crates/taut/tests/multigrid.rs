@@ -56,6 +56,18 @@ fn run(model: &Model<f32>, state: &mut State<f32>, params: &Params, frames: usiz
     }
 }
 
+/// Throws a sheet: it ripples, and folds over while it turns. Returns the velocities, m/s.
+fn throw(model: &Model<f32>, state: &mut State<f32>) -> Vec<[f64; 3]> {
+    let thrown = |p: &[f64; 3]| {
+        let [x, z] = [p[0] - 0.5, p[2] - 0.5];
+        let ripple = 2.0 * (5.0 * x + 1.0).sin() * (4.0 * z).cos();
+        [2.0 * z - 1.5 * x, ripple - 6.0 * z + x, 2.0 * x * z - 1.5 * z]
+    };
+    let velocities: Vec<[f64; 3]> = state.positions(model).iter().map(thrown).collect();
+    state.set_velocities(model, &velocities);
+    velocities
+}
+
 /// Mean |stretch| along the warp, which runs along z, between neighbours in a column.
 fn mean_stretch(model: &Model<f32>, state: &State<f32>, n: usize) -> f64 {
     let x = state.positions(model);
@@ -181,14 +193,7 @@ fn a_sheet_that_crumples_in_the_air_gains_no_energy() {
         builder.limit(LimitSpec::stretch(fabric.stretch_bounds()));
         let model = builder.build::<f32>().unwrap();
         let mut state = State::new(&model);
-        // It ripples, and folds over while it turns.
-        let thrown = |p: &[f64; 3]| {
-            let [x, z] = [p[0] - 0.5, p[2] - 0.5];
-            let ripple = 2.0 * (5.0 * x + 1.0).sin() * (4.0 * z).cos();
-            [2.0 * z - 1.5 * x, ripple - 6.0 * z + x, 2.0 * x * z - 1.5 * z]
-        };
-        let thrown: Vec<[f64; 3]> = state.positions(&model).iter().map(thrown).collect();
-        state.set_velocities(&model, &thrown);
+        let thrown = throw(&model, &mut state);
         let material = ContactMaterial { thickness: fabric.thickness, friction: fabric.friction, self_contact: true };
         let contact = Contact { materials: vec![material], ..Contact::default() };
         let params = Params { contact, ..usual() };
@@ -204,7 +209,7 @@ fn a_sheet_that_crumples_in_the_air_gains_no_energy() {
             let rise = energy(&state).0 - start;
             assert!(rise < 0.01 * kinetic, "{name}, frame {frame}: {rise} J more than at the start, of {kinetic} J");
         }
-        assert!(met > 0, "{name}: {met} contacts");
+        assert!(met > 50, "{name}: {met} contacts");
         // It goes on falling: only what touches something takes the mean velocity of its step, without the half of a step's gravity.
         let mean = |list: &[[f64; 3]]| {
             let weighed = list.iter().zip(model.masses()).map(|(p, m)| p[1] * m).sum::<f64>();
@@ -224,12 +229,7 @@ fn stiff_cloth_that_tumbles_gains_no_energy() {
     builder.add_cloth("sheet", &common::sheet(11), &Cloth::from(fabric)).unwrap();
     let model = builder.build::<f32>().unwrap();
     let mut state = State::new(&model);
-    let thrown = |p: &[f64; 3]| {
-        let [x, z] = [p[0] - 0.5, p[2] - 0.5];
-        [2.0 * z - 1.5 * x, 2.0 * (5.0 * x + 1.0).sin() * (4.0 * z).cos() - 6.0 * z + x, 2.0 * x * z - 1.5 * z]
-    };
-    let thrown: Vec<[f64; 3]> = state.positions(&model).iter().map(thrown).collect();
-    state.set_velocities(&model, &thrown);
+    throw(&model, &mut state);
     let (params, mut scratch) = (Params { gravity: [0.0; 3], ..usual() }, Scratch::new(1));
     let energy = |state: &State<f32>| {
         let totals = measure::totals(&model, state, params.gravity);
