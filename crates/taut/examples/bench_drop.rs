@@ -1,7 +1,7 @@
 //! A sheet dropped on a ball, or edge-on onto the floor, with contact between all surfaces: what each stage of a frame costs, and
-//! how many triangles intersect.
+//! how many triangles intersect. Or without anything to touch: hung by two corners, or swinging from level by an edge.
 //!
-//! `cargo run --release -p taut --example bench_drop -- [scene=ball|heap] [side=101] [frames=120] [substeps=10] [every=1]
+//! `cargo run --release -p taut --example bench_drop -- [scene=ball|heap|hang|swing] [side=101] [frames=120] [substeps=10] [every=1]
 //! [iterations=1] [fabric=NAME] [friction=0.3] [threads=1] [precision=f32|f64] [seed=0]`
 //!
 //! Every frame is checked with exact arithmetic, outside of what is timed.
@@ -19,7 +19,11 @@ use taut::{
 
 fn main() {
     let options: Vec<String> = std::env::args().skip(1).collect();
-    if option(&options, "precision", "f32") == "f64" { run::<f64>(&options) } else { run::<f32>(&options) }
+    #[cfg(feature = "f64")]
+    if option(&options, "precision", "f32") == "f64" {
+        return run::<f64>(&options);
+    }
+    run::<f32>(&options);
 }
 
 /// The value of `name=value`, or what it is without.
@@ -50,7 +54,8 @@ fn with_fabric(fabric: &Fabric, options: &[String], mut params: Params) -> Param
 
 fn run<T: Precision>(options: &[String]) {
     let side = number(options, "side", 101) as usize;
-    let heap = option(options, "scene", "ball") == "heap";
+    let scene = option(options, "scene", "ball");
+    let (heap, free) = (matches!(scene, "heap" | "hang"), matches!(scene, "hang" | "swing"));
     let mesh = sheet(side, heap, number(options, "seed", 0));
     let mut builder = ModelBuilder::new();
     let fabric = Fabric::named(option(options, "fabric", ""));
@@ -71,11 +76,20 @@ fn run<T: Precision>(options: &[String]) {
         contact: Contact { materials: vec![ContactMaterial::default()], every: number(options, "every", 1) },
         ..Params::default()
     };
-    let params = fabric.map_or(params.clone(), |f| with_fabric(f, options, params));
+    let mut params = fabric.map_or(params.clone(), |f| with_fabric(f, options, params));
+    if free {
+        (params.colliders, params.contact) = (Vec::new(), Contact::default());
+        let side = side as u32;
+        let edge = (side * (side - 1)..side * side).step_by(if scene == "hang" { side as usize - 1 } else { 1 });
+        state.set_pins(&model, &edge.collect::<Vec<u32>>());
+    }
     let triangles = &model.bodies[0].triangles;
     let mut finder = IntersectionFinder::new(mesh.positions.as_slice(), triangles);
     let names: Vec<&str> = Stage::ALL.iter().map(|s| s.name()).collect();
-    println!("frame  total ms  {}  pairs stopped removed% impossible intersections stretch% mean%", names.join("  "));
+    println!(
+        "frame  total ms  {}  newton pairs stopped removed% impossible intersections stretch% mean%",
+        names.join("  ")
+    );
     let (mut bad, mut all, mut sum) = (0, Vec::new(), [0.0; Stage::ALL.len()]);
     for frame in 1..=number(options, "frames", 120) {
         let report = step(&model, &mut state, &mut scratch, &params, 1.0 / 60.0);
@@ -92,9 +106,9 @@ fn run<T: Precision>(options: &[String]) {
             let stages: Vec<String> = report.seconds.iter().map(|s| format!("{:6.2}", s * 1e3)).collect();
             let t = report.contact;
             let (pairs, stopped, impossible) = (t.pairs, t.stopped, t.impossible);
-            let removed = t.removed * 100.0;
+            let (removed, newton) = (t.removed * 100.0, report.iterations);
             println!(
-                "{frame:5} {total:9.2}  {}  {pairs:6} {stopped:5} {removed:7.3} {impossible} {found} {stretch:.2} {mean:.4}",
+                "{frame:5} {total:9.2}  {}  {newton:3} {pairs:6} {stopped:5} {removed:7.3} {impossible} {found} {stretch:.2} {mean:.4}",
                 stages.join(" ")
             );
         }

@@ -181,15 +181,15 @@ impl<T: Scalar, const V: usize, const P: usize, const R: usize> Batch<T, V, P, R
         real.map(|(block, lane)| Packed { batch: self, block, lane })
     }
 
-    /// The same in double precision, without what is projected; nothing if no element has a physical stiffness.
+    /// The same in another precision, without what is projected; nothing if no element has a physical stiffness.
     #[cfg(feature = "global")]
-    pub(crate) fn widened(&self) -> Batch<f64, V, P, R> {
+    pub(crate) fn elastic_in<U: Scalar>(&self) -> Batch<U, V, P, R> {
         if self.elastic.is_empty() {
             return Batch::default();
         }
-        let wide = |list: [T; BLOCK]| list.map(T::f64);
-        let place = |p: Place| Place::new::<Vertex<f64>>(p.index::<Vertex<T>>() as u32);
-        assert!(self.span.saturating_mul(size_of::<Vertex<f64>>()) <= u32::MAX as usize, "too many vertices");
+        let wide = |list: [T; BLOCK]| list.map(|n| U::of(n.f64()));
+        let place = |p: Place| Place::new::<Vertex<U>>(p.index::<Vertex<T>>() as u32);
+        assert!(self.span.saturating_mul(size_of::<Vertex<U>>()) <= u32::MAX as usize, "too many vertices");
         Batch {
             blocks: self
                 .blocks
@@ -197,7 +197,7 @@ impl<T: Scalar, const V: usize, const P: usize, const R: usize> Batch<T, V, P, R
                 .map(|b| Block {
                     places: b.places.map(|list| list.map(place)),
                     rest: b.rest.map(wide),
-                    stiffness: [[0.0; BLOCK]; R],
+                    stiffness: [[U::of(0.0); BLOCK]; R],
                 })
                 .collect(),
             colours: self.colours.clone(),

@@ -38,11 +38,11 @@ macro_rules! containers {
         }
 
         impl<T: Scalar> Elements<T> {
-            /// The elements with a physical stiffness, in double precision; their places and multipliers are where they were.
+            /// The elements with a physical stiffness, in another precision; their places and multipliers are where they were.
             #[cfg(feature = "global")]
-            pub(crate) fn widened(&self) -> Elements<f64> {
+            pub(crate) fn elastic_in<U: Scalar>(&self) -> Elements<U> {
                 Elements {
-                    $($(#[$when])* $field: self.$field.widened(),)*
+                    $($(#[$when])* $field: self.$field.elastic_in(),)*
                     multipliers: self.multipliers,
                     projected: false,
                     damped: false,

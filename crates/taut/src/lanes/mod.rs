@@ -6,11 +6,13 @@
 //! widths, instruction sets and targets give the same bits.
 
 mod dual;
+mod four;
 mod shared;
 mod vec3;
 mod wide;
 
 pub use dual::Dual;
+pub use four::{Four, FourKernel, run_fours};
 pub use shared::{Place, Shared, SharedVec};
 pub use vec3::{V3, xyz};
 

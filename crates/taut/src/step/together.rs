@@ -28,6 +28,7 @@ impl<T: Precision> Run<'_, T> {
             tolerance: self.params.tolerance,
             coarse: true,
             goes_on: false,
+            stays: false,
         };
         if settings.solver == Solver::Multigrid {
             return self.solve_with_contacts(worker, global, substep, &settings, log);
@@ -77,6 +78,7 @@ impl<T: Precision> Run<'_, T> {
             done += outcome.iterations.max(1);
             log.tally.iterations += u64::from(outcome.iterations);
             log.tally.residual = outcome.residual;
+            one.stays = !projects && outcome.residual.is_finite();
             if projects {
                 self.sweep(worker, colliders, log);
             }
@@ -93,7 +95,7 @@ impl<T: Precision> Run<'_, T> {
                     break;
                 }
                 // What is put elsewhere stretches what is around it, which gives way, but not back.
-                one.goes_on = true;
+                (one.goes_on, one.stays) = (true, false);
                 let outcome = self.solve_once(worker, global, &one);
                 log.tally.iterations += u64::from(outcome.iterations);
                 self.sweep(worker, colliders, log);
@@ -205,19 +207,21 @@ impl<T: Precision> Run<'_, T> {
     fn solve_once(&self, worker: Worker<'_>, global: &Global, settings: &SolveSettings) -> Outcome {
         let zero = T::of(0.0);
         let planes = settings.solver == Solver::Multigrid;
-        self.arrays.on_chunk(worker, |mut chunk| {
-            chunk.each(|i, at| {
-                let w = if at.touched && !planes { 0.0 } else { at.x[3].f64() };
-                let (target, drift) = (xyz(at.x_predicted), xyz(at.v));
-                // What has been touched is held where it is.
-                let start = if w > 0.0 { xyz(at.x_start) } else { xyz(at.x) };
-                global.put(i, Candidate { x: xyz(at.x), start, w, target, drift });
+        if !settings.stays {
+            self.arrays.on_chunk(worker, |mut chunk| {
+                chunk.each(|i, at| {
+                    let w = if at.touched && !planes { 0.0 } else { at.x[3].f64() };
+                    let (target, drift) = (xyz(at.x_predicted), xyz(at.v));
+                    // What has been touched is held where it is.
+                    let start = if w > 0.0 { xyz(at.x_start) } else { xyz(at.x) };
+                    global.put(i, Candidate { x: xyz(at.x), start, w, target, drift });
+                });
             });
-        });
-        global.put_multipliers(worker, self.multipliers.list);
-        self.with_user(worker, |desk, _, _| {
-            desk.multipliers.iter().enumerate().for_each(|(k, m)| global.put_user_multiplier(k, m.f64()));
-        });
+            global.put_multipliers(worker, self.multipliers.list);
+            self.with_user(worker, |desk, _, _| {
+                desk.multipliers.iter().enumerate().for_each(|(k, m)| global.put_user_multiplier(k, m.f64()));
+            });
+        }
         let outcome = global.solve(worker, settings);
         self.arrays.on_chunk(worker, |mut chunk| {
             let (first, last) = (chunk.first, core::mem::take(&mut chunk.last_accelerations));

@@ -19,6 +19,11 @@ impl Solve<'_> {
     ///
     /// This is minus the residual of soft constraints Eq. 12 with the inertia that it drops (ERRATA), over h.
     pub(super) fn forces(&self) -> Standing {
+        self.forces_of(|m| self.packed_forces(m))
+    }
+
+    /// The same with what `packed` finds, or knows, of the elements that are in lanes: their energy, J.
+    pub(super) fn forces_of(&self, packed: impl Fn(&super::Multigrid) -> f64) -> Standing {
         let (g, s) = (self.global, self.settings.reach);
         let multigrid = g.multigrid.as_deref();
         let mut sample = Sample::ZERO;
@@ -32,7 +37,7 @@ impl Solve<'_> {
             }
             energy
         });
-        let stored = stored + multigrid.map_or(0.0, |m| self.packed_forces(m));
+        let stored = stored + multigrid.map_or(0.0, packed);
         let elements = multigrid.map_or(&[][..], |m| self.packed_gradients(m));
         let [moved, square, _, residual] = self.crew.reduce(g.vertices, |i| {
             let w = g.points.w.get(i);

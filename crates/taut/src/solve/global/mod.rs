@@ -74,6 +74,9 @@ pub(crate) struct SolveSettings {
     pub coarse: bool,
     /// Whether this solve goes on from the one before: from where it ended, to nearly the same end ([`Solver::Multigrid`]).
     pub goes_on: bool,
+    /// Whether nothing was [put](Global::put) since but [planes](Global::put_plane): the solve before knows places, multipliers and the
+    /// elements' forces still, and to more digits ([`Solver::Multigrid`]).
+    pub stays: bool,
 }
 
 /// What a solve did.

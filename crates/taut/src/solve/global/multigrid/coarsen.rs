@@ -1,7 +1,8 @@
 //! From one level to the next coarser one: P, and Pᵀ A P.
 
-use super::operator::{Block, Numbering, Operator, Pattern, Vector};
-use crate::lanes::{Shared, SharedVec};
+use super::operator::{Numbering, Operator, Pattern, Vector};
+use crate::constraint::Sweep;
+use crate::lanes::{Four, FourKernel, Shared, SharedVec, run_fours};
 use crate::team::Worker;
 
 /// The nodes that a node follows, with weights.
@@ -43,14 +44,9 @@ pub(super) struct Coarsening {
 }
 
 impl Coarsening {
-    /// Of nodes with this `fine` pattern, that follow `follows` of `coarse` others, in the fine pattern's numbers;
-    /// `live` are the blocks that change. Returns the coarse operator, and the coarse nodes' new numbers.
-    pub fn new(
-        fine: &Pattern,
-        follows: &[Follows],
-        coarse: usize,
-        live: impl Fn(usize) -> bool,
-    ) -> (Self, Operator, Numbering) {
+    /// Of nodes with this `fine` pattern of blocks, that follow `follows` of `coarse` others, in the fine pattern's numbers. Returns the coarse
+    /// operator, and the coarse nodes' new numbers.
+    pub fn new(fine: &Pattern, follows: &[Follows], coarse: usize) -> (Self, Operator, Numbering) {
         let mut carried: Vec<Vec<u32>> = vec![Vec::new(); coarse];
         for (i, list) in follows.iter().enumerate() {
             list.iter().for_each(|&(a, _)| carried[a as usize].push(i as u32));
@@ -61,8 +57,8 @@ impl Coarsening {
         for a in 0..coarse {
             let mut near = Vec::new();
             for &i in &carried[a] {
-                for n in fine.row(i as usize) {
-                    for &(b, _) in &follows[fine.columns[n] as usize] {
+                for &j in &fine.columns[fine.row(i as usize)] {
+                    for &(b, _) in &follows[j as usize] {
                         if mark[b as usize] != a as u32 && b as usize != a {
                             mark[b as usize] = a as u32;
                             near.push(b);
@@ -81,7 +77,7 @@ impl Coarsening {
         for (i, list) in renumbered.iter().enumerate() {
             for &(a, w) in list {
                 carries[a as usize].push((i as u32, w));
-                for n in fine.row(i).filter(|&n| live(n)) {
+                for n in fine.row(i) {
                     for &(b, v) in renumbered[fine.columns[n] as usize].iter().filter(|f| f.0 >= a) {
                         if let Some(m) = pattern.place(a as usize, b) {
                             sources[m].push((n as u32, w * v));
@@ -97,22 +93,26 @@ impl Coarsening {
             sources: Lists::new(sources),
             constant,
         };
-        (out, Operator::new(pattern), numbering)
+        (out, Operator::new(pattern, None), numbering)
     }
 
-    /// Sets what coarse blocks have of the fine blocks that are not live: Pᵀ `fixed` P, times the identity.
-    pub fn set_constant(&mut self, fine: &Pattern, coarse: &Pattern, fixed: impl Fn(usize) -> f32) {
+    /// Sets what coarse blocks have of the fine pairs that are single numbers: Pᵀ `values` P, times the identity. Pairs of coarse nodes that
+    /// have nothing else in common give it to both nodes' own blocks: bending reaches farther than all else, and is
+    /// little on coarse levels; blocks for it were a third of all.
+    pub fn set_constant(&mut self, fine: &Pattern, values: &[f32], coarse: &Pattern) {
         self.constant.fill(0.0);
         for i in 0..fine.nodes() {
             for n in fine.row(i) {
-                let value = fixed(n);
+                let value = values[n];
                 if value == 0.0 {
                     continue;
                 }
                 for &(a, w) in self.follows.of(i) {
                     for &(b, v) in self.follows.of(fine.columns[n] as usize).iter().filter(|f| f.0 >= a) {
-                        if let Some(m) = coarse.place(a as usize, b) {
-                            self.constant[m] += w * v * value;
+                        let own = [a, b].map(|c| coarse.diagonal[c as usize] as usize);
+                        match coarse.place(a as usize, b) {
+                            Some(m) => self.constant[m] += w * v * value,
+                            None => own.into_iter().for_each(|m| self.constant[m] += w * v * value),
                         }
                     }
                 }
@@ -121,26 +121,11 @@ impl Coarsening {
     }
 
     /// Pᵀ A P.
-    pub fn project(&self, worker: Worker<'_>, fine: &Operator, coarse: &Operator) {
-        let (values, pattern) = (worker.read(fine.values.shared()), &coarse.pattern);
-        let rows = worker.chunk(0..pattern.nodes());
-        let own = worker.chunk_of_rows(coarse.values.shared(), pattern.nodes(), |i| pattern.starts[i] as usize);
-        let start = pattern.starts[rows.start] as usize;
-        for i in rows {
-            for m in pattern.diagonal[i] as usize..pattern.row(i).end {
-                let c = self.constant[m];
-                let mut sum: Block = [c, 0.0, 0.0, 0.0, c, 0.0, 0.0, 0.0, c];
-                for &(n, w) in self.sources.of(m) {
-                    let from = &values[n as usize];
-                    for k in 0..9 {
-                        sum[k] += w * from[k];
-                    }
-                }
-                own[m - start] = sum;
-            }
-        }
-        worker.sync();
-        coarse.complete(worker);
+    pub fn project(&self, sweep: Sweep<'_>, fine: &Operator, coarse: &Operator) {
+        let Sweep { worker, lanes } = sweep;
+        run_fours(lanes.width, lanes.level, Project { from: self, worker, fine, coarse });
+        coarse.mirror(worker, |_, _| None);
+        coarse.invert(worker);
     }
 
     /// b = Pᵀ r.
@@ -157,13 +142,54 @@ impl Coarsening {
         worker.sync();
     }
 
-    /// x += P y.
-    pub fn prolong(&self, worker: Worker<'_>, y: Shared<'_, Vector>, x: Shared<'_, Vector>) {
+    /// x += P y, and a copy of it.
+    pub fn prolong(&self, worker: Worker<'_>, y: Shared<'_, Vector>, x: Shared<'_, Vector>, copy: Shared<'_, Vector>) {
         let y = worker.read(y);
         let rows = worker.chunk(0..x.len());
-        for (i, to) in rows.zip(worker.chunk_mut(x)) {
+        for ((i, to), copy) in rows.zip(worker.chunk_mut(x)).zip(worker.chunk_mut(copy)) {
             for &(a, w) in self.follows.of(i) {
                 (0..4).for_each(|d| to[d] += w * y[a as usize][d]);
+            }
+            *copy = *to;
+        }
+        worker.sync();
+    }
+}
+
+/// The coarse blocks on and above the diagonal.
+struct Project<'a> {
+    from: &'a Coarsening,
+    worker: Worker<'a>,
+    fine: &'a Operator,
+    coarse: &'a Operator,
+}
+
+impl FourKernel for Project<'_> {
+    #[inline(always)]
+    fn run<F: Four>(self, token: F::Token) {
+        let Project { from, worker, fine, coarse } = self;
+        let (values, pattern) = (worker.read(fine.values.shared()).as_flattened(), &coarse.pattern);
+        let rows = worker.chunk(0..pattern.nodes());
+        let own = worker.chunk_of_rows(coarse.values.shared(), pattern.nodes(), |i| pattern.starts[i] as usize);
+        let start = pattern.starts[rows.start] as usize;
+        for i in rows {
+            for m in pattern.diagonal[i] as usize..pattern.row(i).end {
+                // Three numbers of each column, and one of no use.
+                let mut sum = [F::splat(token, 0.0); 3];
+                for &(n, w) in from.sources.of(m) {
+                    let (block, w) = (&values[9 * n as usize..9 * n as usize + 10], F::splat(token, w));
+                    for c in 0..3 {
+                        sum[c] = sum[c].plus(F::load(token, &block[3 * c..]).times(w));
+                    }
+                }
+                let to = &mut own[m - start];
+                for c in 0..3 {
+                    let column = sum[c].numbers();
+                    for r in 0..3 {
+                        to[3 * c + r] = column[r];
+                    }
+                    to[4 * c] += from.constant[m];
+                }
             }
         }
         worker.sync();

@@ -2,8 +2,8 @@
 
 use super::coarsen::{Coarsening, Dense, Follows, group};
 use super::operator::{Operator, Pattern, Vector};
+use crate::constraint::Sweep;
 use crate::lanes::{Shared, SharedVec};
-use crate::team::Worker;
 
 /// The last level has no more nodes than this, if there is a way to it.
 const LAST: usize = 40;
@@ -38,9 +38,9 @@ fn zeros(n: usize) -> SharedVec<Vector> {
 }
 
 impl Cycle {
-    /// Over nodes with this pattern, of which `live` blocks change from step to step. `lattices` says what nodes follow,
+    /// Over nodes with this pattern. `lattices` says what nodes follow,
     /// level by level, as far as it is known: by the old numbers of the nodes, of which `number` gives the new ones.
-    pub fn new(pattern: &Pattern, number: &[u32], lattices: &[Vec<Follows>], live: impl Fn(usize) -> bool) -> Self {
+    pub fn new(pattern: &Pattern, number: &[u32], lattices: &[Vec<Follows>]) -> Self {
         let mut out = Cycle { r: zeros(pattern.nodes()), ..Cycle::default() };
         let mut number = number.to_vec();
         let mut lattices = lattices.iter();
@@ -63,8 +63,7 @@ impl Cycle {
             if count >= fine.nodes() {
                 break;
             }
-            let first = out.levels.is_empty();
-            let (from, operator, numbering) = Coarsening::new(fine, &follows, count, |n| !first || live(n));
+            let (from, operator, numbering) = Coarsening::new(fine, &follows, count);
             number = numbering.to;
             out.levels.push(Level { from, operator, x: zeros(count), b: zeros(count), r: zeros(count) });
         }
@@ -80,18 +79,18 @@ impl Cycle {
         self.levels.is_empty()
     }
 
-    /// Sets what blocks that are not live are worth, times the identity.
-    pub fn set_constant(&mut self, pattern: &Pattern, fixed: impl Fn(usize) -> f32) {
+    /// Sets what pairs of the finest level have that are single numbers.
+    pub fn set_constant(&mut self, light: &Pattern, values: &[f32]) {
         if let Some(first) = self.levels.first_mut() {
-            first.from.set_constant(pattern, &first.operator.pattern, fixed);
+            first.from.set_constant(light, values, &first.operator.pattern);
         }
     }
 
     /// The coarser operators, from the finest.
-    pub fn project(&self, worker: Worker<'_>, finest: &Operator) {
-        let mut fine = finest;
+    pub fn project(&self, sweep: Sweep<'_>, finest: &Operator) {
+        let (mut fine, worker) = (finest, sweep.worker);
         for level in &self.levels {
-            on(worker, &level.operator, |worker| level.from.project(worker, fine, &level.operator));
+            on(sweep, &level.operator, |sweep| level.from.project(sweep, fine, &level.operator));
             fine = &level.operator;
         }
         if let Some(last) = &self.last {
@@ -102,21 +101,34 @@ impl Cycle {
         }
     }
 
-    /// x ≈ A⁻¹ b.
-    pub fn apply(&self, worker: Worker<'_>, finest: &Operator, b: Shared<'_, Vector>, x: Shared<'_, Vector>) {
-        self.down(worker, finest, 0, b, x, self.r.shared());
+    /// x ≈ A⁻¹ b, and y = A x.
+    pub fn apply_and_multiply(
+        &self,
+        sweep: Sweep<'_>,
+        finest: &Operator,
+        b: Shared<'_, Vector>,
+        x: Shared<'_, Vector>,
+        y: Shared<'_, Vector>,
+    ) {
+        if self.levels.is_empty() {
+            self.down(sweep, finest, 0, b, x, self.r.shared());
+            return finest.multiply(sweep, x, y);
+        }
+        self.down(sweep, finest, 0, b, x, self.r.shared());
+        finest.product_after(sweep, b, [self.r.shared(), x], y);
     }
 
-    /// From the level below `number` on.
+    /// From the level below `number` on. `r` is in the end what x was before the way back.
     fn down(
         &self,
-        worker: Worker<'_>,
+        sweep: Sweep<'_>,
         operator: &Operator,
         number: usize,
         b: Shared<'_, Vector>,
         x: Shared<'_, Vector>,
         r: Shared<'_, Vector>,
     ) {
+        let worker = sweep.worker;
         let Some(level) = self.levels.get(number) else {
             return match (&self.last, worker.alone()) {
                 (Some(last), Some(alone)) => {
@@ -125,30 +137,30 @@ impl Cycle {
                 }
                 (Some(_), None) => worker.sync(),
                 (None, _) => {
-                    operator.forward(worker, b, x);
-                    operator.backward(worker, b, x);
+                    operator.forward(sweep, b, x);
+                    operator.backward(sweep, b, x);
                 }
             };
         };
-        operator.forward(worker, b, x);
-        operator.left(worker, x, r);
+        operator.forward(sweep, b, x);
+        operator.left(sweep, x, r);
         let (up_b, up_x) = (level.b.shared(), level.x.shared());
-        on(worker, &level.operator, |worker| {
-            level.from.restrict(worker, r, up_b);
-            self.down(worker, &level.operator, number + 1, up_b, up_x, level.r.shared());
+        on(sweep, &level.operator, |sweep| {
+            level.from.restrict(sweep.worker, r, up_b);
+            self.down(sweep, &level.operator, number + 1, up_b, up_x, level.r.shared());
         });
-        level.from.prolong(worker, up_x, x);
-        operator.backward(worker, b, x);
+        level.from.prolong(worker, up_x, x, r);
+        operator.backward(sweep, b, x);
     }
 }
 
 /// By all workers, or the first alone where there is little to do.
-fn on(worker: Worker<'_>, operator: &Operator, f: impl FnOnce(Worker<'_>)) {
+fn on(sweep: Sweep<'_>, operator: &Operator, f: impl FnOnce(Sweep<'_>)) {
     if operator.pattern.nodes() >= SMALL {
-        return f(worker);
+        return f(sweep);
     }
-    if let Some(alone) = worker.alone() {
-        f(alone);
+    if let Some(worker) = sweep.worker.alone() {
+        f(Sweep { worker, ..sweep });
     }
-    worker.sync();
+    sweep.worker.sync();
 }

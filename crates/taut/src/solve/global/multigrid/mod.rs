@@ -17,11 +17,11 @@ use super::configuration::Standing;
 use super::evaluate::ROWS;
 use super::table::Table;
 use super::{Outcome, Solve, small};
-use crate::constraint::{Elements, LaneChoice};
+use crate::constraint::{Elements, LaneChoice, Sweep};
 use crate::lanes::{BLOCK, Scalar, Shared, SharedVec, Vertex};
 use crate::team::Worker;
 use cycle::Cycle;
-use operator::{Block, Numbering, Operator, Pattern, Vector};
+use operator::{Block, Light, Numbering, Operator, Pattern, Vector};
 use packed::{BendItem, PackedElements};
 use std::sync::{PoisonError, RwLock};
 
@@ -141,8 +141,6 @@ pub(super) struct Multigrid {
     from: Vec<u32>,
     finest: Operator,
     cycle: RwLock<Cycle>,
-    /// The blocks of the finest level that have more in them than bending.
-    live: Vec<bool>,
     bending: RwLock<Bending>,
     vectors: Vectors,
     places: Places,
@@ -153,6 +151,8 @@ pub(super) struct Multigrid {
 struct Vectors {
     residual: SharedVec<Vector>,
     preconditioned: SharedVec<Vector>,
+    /// A times it.
+    image: SharedVec<Vector>,
     direction: SharedVec<Vector>,
     product: SharedVec<Vector>,
     step: SharedVec<Vector>,
@@ -164,17 +164,23 @@ struct Places {
     x: SharedVec<Vertex<f64>>,
     v: SharedVec<Vertex<f64>>,
     force: SharedVec<Vertex<f64>>,
-    step: SharedVec<Vertex<f64>>,
+    /// Places as seen from the first vertex, and a Newton step, in single precision.
+    near: SharedVec<Vertex<f32>>,
+    step: SharedVec<Vertex<f32>>,
 }
 
-/// What resists bending, times the identity.
+/// What resists bending, times the identity. Between vertices that have nothing else in common it is the finest operator's [`Light`].
 #[derive(Debug, Default)]
 struct Bending {
     items: Vec<BendItem>,
     /// By block of the finest level, N/m, for the damping `rate` and vertices that were `held`.
     blocks: Vec<f32>,
+    /// By node of the finest level: its own, and all that it has with others in `blocks`.
+    own: Vec<f32>,
     rate: f64,
     held: Vec<bool>,
+    /// Blocks between a vertex that is held and another.
+    idle: Vec<u32>,
 }
 
 impl Multigrid {
@@ -189,59 +195,65 @@ impl Multigrid {
         lanes: LaneChoice,
     ) -> Self {
         let mut packed = PackedElements::new(elements, lanes);
-        let graph = graph(&packed, table, vertices);
-        let numbering = Numbering::new(&graph);
-        let pattern = Pattern::new(&graph, &numbering);
+        let [all, live] = [true, false].map(|bending| graph(&packed, table, vertices, bending));
+        let numbering = Numbering::new(&all);
+        let pattern = Pattern::new(&live, &numbering);
+        let bends = |i: usize| all[i].iter().copied().filter(|j| live[i].binary_search(j).is_err()).collect();
+        let light = Pattern::new(&(0..vertices).map(bends).collect::<Vec<Vec<u32>>>(), &numbering);
         let mut from = vec![0; vertices];
         numbering.to.iter().enumerate().for_each(|(old, &new)| from[new as usize] = old as u32);
         packed.settle_targets(&pattern, &numbering.to);
-        let live = live_blocks(&packed, table, &pattern, &numbering.to);
-        let cycle = Cycle::new(&pattern, &numbering.to, lattices, |n| live[n]);
+        let cycle = Cycle::new(&pattern, &numbering.to, lattices);
         let vector = || SharedVec::new(vec![[0.0; 4]; vertices]);
         let places = || SharedVec::new(vec![[0.0; 4]; vertices + 1]);
+        let near = || SharedVec::new(vec![[0.0; 4]; vertices + 1]);
         Multigrid {
             bending: RwLock::new(Bending { items: packed.bending(rest), ..Bending::default() }),
             packed,
             from,
             to: numbering.to,
-            finest: Operator::new(pattern),
+            finest: Operator::new(pattern, Some(Light::new(light))),
             cycle: RwLock::new(cycle),
-            live,
             vectors: Vectors {
                 residual: vector(),
                 preconditioned: vector(),
+                image: vector(),
                 direction: vector(),
                 product: vector(),
                 step: vector(),
             },
-            places: Places { x: places(), v: places(), force: places(), step: places() },
+            places: Places { x: places(), v: places(), force: places(), near: near(), step: near() },
         }
     }
 
     /// The multipliers to begin with, in the model's order.
     pub fn put_multipliers<T: Scalar>(&self, worker: Worker<'_>, from: Shared<'_, [T; BLOCK]>) {
         let to = worker.chunk_mut(self.packed.tension.shared());
-        to.iter_mut().zip(worker.chunk_mut(from)).for_each(|(to, from)| *to = from.map(T::f64));
+        to.iter_mut().zip(worker.chunk_mut(from)).for_each(|(to, from)| *to = from.map(|m| m.f64() as f32));
         worker.sync();
     }
 
     /// Gives them back.
     pub fn take_multipliers<T: Scalar>(&self, worker: Worker<'_>, to: Shared<'_, [T; BLOCK]>) {
         let from = worker.chunk_mut(self.packed.tension.shared());
-        worker.chunk_mut(to).iter_mut().zip(from).for_each(|(to, from)| *to = from.map(T::of));
+        worker.chunk_mut(to).iter_mut().zip(from).for_each(|(to, from)| *to = from.map(|m| T::of(f64::from(m))));
         worker.sync();
     }
 }
 
-/// Which vertices are in an element together, or in a row of the user's own.
-fn graph(packed: &PackedElements, table: &Table, vertices: usize) -> Vec<Vec<u32>> {
+/// Which vertices are in an element together, or in a row of the user's own; with those that do nothing but bend or without.
+fn graph(packed: &PackedElements, table: &Table, vertices: usize, bending: bool) -> Vec<Vec<u32>> {
     let mut graph = vec![Vec::new(); vertices];
     let mut connect = |corners: &[u32]| {
         for &a in corners {
             graph[a as usize].extend(corners.iter().copied().filter(|&b| b != a));
         }
     };
-    packed.connections(&mut connect);
+    packed.connections(|corners, bends| {
+        if bending || !bends {
+            connect(corners);
+        }
+    });
     table.items.iter().for_each(|item| connect(&item.vertices[..item.arms()]));
     graph.iter_mut().for_each(|list| {
         list.sort_unstable();
@@ -250,28 +262,12 @@ fn graph(packed: &PackedElements, table: &Table, vertices: usize) -> Vec<Vec<u32
     graph
 }
 
-/// The blocks that change from step to step.
-fn live_blocks(packed: &PackedElements, table: &Table, pattern: &Pattern, to: &[u32]) -> Vec<bool> {
-    let mut live = vec![false; pattern.blocks()];
-    pattern.diagonal.iter().for_each(|&n| live[n as usize] = true);
-    packed.targets().for_each(|n| live[n] = true);
-    for item in &table.items {
-        let corners = item.vertices[..item.arms()].iter().map(|&v| to[v as usize]);
-        for (i, j) in corners.clone().flat_map(|i| corners.clone().map(move |j| (i, j))) {
-            if let Some(n) = pattern.place(i as usize, j) {
-                live[n] = true;
-            }
-        }
-    }
-    (0..live.len()).map(|n| live[n] || live[pattern.mirror[n] as usize]).collect()
-}
-
 impl Solve<'_> {
     /// Newton steps until the velocity that a step changes is within the tolerance.
     pub(super) fn multigrid(&self, memory: &Multigrid) -> Outcome {
         let worker = self.crew.worker;
         self.settle_multigrid(memory);
-        let mut now = self.forces();
+        let mut now = if self.settings.stays { self.forces_of(|m| self.packed_energy(m)) } else { self.forces() };
         // Stiff cloth that goes on as it went is stretched, and steps do not lead out of that soon enough: it would gain energy.
         let low = || now.energy <= FAR_UP * self.inertia_of_start();
         if !self.settings.goes_on && !low() {
@@ -283,12 +279,12 @@ impl Solve<'_> {
             self.assemble_finest(memory);
             let cycle = memory.cycle.read().unwrap_or_else(PoisonError::into_inner);
             if cycle.flat() || self.settings.coarse && outcome.iterations == 0 {
-                cycle.project(worker, &memory.finest);
+                cycle.project(self.sweep(memory), &memory.finest);
             }
             drop(cycle);
             outcome.iterations += 1;
             let furthest = self.newton_direction(memory);
-            memory.packed.tensions(worker, memory.places.x.shared(), memory.places.step.shared());
+            memory.packed.tensions(worker, memory.places.near.shared(), memory.places.step.shared());
             let part = self.go_down(&mut now, memory.packed.viscous);
             outcome.residual = furthest * if part > 0.0 { part } else { 1.0 } * self.settings.rate;
             if part == 0.0 && !from_start {
@@ -340,10 +336,13 @@ impl Solve<'_> {
             if !fits || damped {
                 bending.held = (0..g.vertices).map(held).collect();
                 bending.rate = rate;
-                bending.settle_blocks(&memory.finest.pattern, &memory.to);
-                let pattern = &memory.finest.pattern;
-                let mut cycle = memory.cycle.write().unwrap_or_else(PoisonError::into_inner);
-                cycle.set_constant(pattern, |n| if memory.live[n] { 0.0 } else { bending.blocks[n] });
+                bending.settle_idle(&memory.finest.pattern, &memory.from);
+                if let Some(light) = &memory.finest.light {
+                    let values = alone.chunk_mut(light.values.shared());
+                    bending.settle_blocks(&memory.finest.pattern, &memory.to, (&light.pattern, values));
+                    let mut cycle = memory.cycle.write().unwrap_or_else(PoisonError::into_inner);
+                    cycle.set_constant(&light.pattern, values);
+                }
             }
         }
         self.crew.worker.sync();
@@ -372,7 +371,12 @@ impl Solve<'_> {
         }
         worker.sync();
         memory.packed.forces(worker, x, v, force);
-        let energy = worker.read(memory.packed.energy.shared());
+        self.packed_energy(memory)
+    }
+
+    /// The energy that [`packed_forces`](Self::packed_forces) found, J.
+    fn packed_energy(&self, memory: &Multigrid) -> f64 {
+        let energy = self.crew.worker.read(memory.packed.energy.shared());
         self.crew.sum(energy.len(), |b| energy[b].iter().sum())
     }
 
@@ -381,51 +385,63 @@ impl Solve<'_> {
         self.crew.worker.read(memory.places.force.shared())
     }
 
+    /// All nodes of a level, by all workers.
+    fn sweep(&self, memory: &Multigrid) -> Sweep<'_> {
+        Sweep { worker: self.crew.worker, lanes: memory.packed.lanes }
+    }
+
     /// The finest level's operator: inertia, bending, planes, elements, the user's own rows.
     fn assemble_finest(&self, memory: &Multigrid) {
-        let worker = self.crew.worker;
-        let Multigrid { finest, from, bending, .. } = memory;
+        let (g, worker) = (self.global, self.crew.worker);
+        let Multigrid { finest, from, bending, places, .. } = memory;
         let (pattern, values) = (&finest.pattern, finest.values.shared());
         let bending = bending.read().unwrap_or_else(PoisonError::into_inner);
+        let origin = g.points.x.get3(0);
+        each(worker, places.near.shared(), |i, to| {
+            if i < g.vertices {
+                let [x, y, z] = small::plus(g.points.x.get3(i), -1.0, origin).map(|c| c as f32);
+                *to = [x, y, z, 0.0];
+            }
+        });
         let rows = worker.chunk(0..pattern.nodes());
         let own = worker.chunk_of_rows(values, pattern.nodes(), |i| pattern.starts[i] as usize);
         let start = pattern.starts[rows.start] as usize;
-        for i in rows.clone() {
-            for n in pattern.diagonal[i] as usize..pattern.row(i).end {
+        for i in rows {
+            for n in pattern.after(i) {
                 let b = bending.blocks[n];
                 own[n - start] = [b, 0.0, 0.0, 0.0, b, 0.0, 0.0, 0.0, b];
             }
         }
         worker.sync();
-        memory.packed.hessians(worker, memory.places.x.shared(), values);
-        if let Some(alone) = worker.alone().filter(|_| !self.table.items.is_empty()) {
-            self.add_user_rows(memory, alone.chunk_mut(values));
+        memory.packed.hessians(worker, places.near.shared(), values);
+        finest.mirror(worker, |i, others| {
+            let (vertex, bend) = (from[i] as usize, bending.own[i]);
+            if bending.held[vertex] {
+                return Some([0.0; 9]);
+            }
+            let mut own = others.map(|c| -c);
+            (0..3).for_each(|d| own[4 * d] += bend);
+            self.add_inertia(vertex, &mut own);
+            Some(own)
+        });
+        if let Some(alone) = worker.alone() {
+            let values = alone.chunk_mut(values);
+            bending.idle.iter().for_each(|&n| values[n as usize] = [0.0; 9]);
+            self.add_user_rows(memory, &bending.held, values);
         }
         worker.sync();
-        let own = worker.chunk_of_rows(values, pattern.nodes(), |i| pattern.starts[i] as usize);
-        for i in rows {
-            let vertex = from[i] as usize;
-            for n in pattern.diagonal[i] as usize..pattern.row(i).end {
-                if bending.held[vertex] || bending.held[from[pattern.columns[n] as usize] as usize] {
-                    own[n - start] = [0.0; 9];
-                }
-            }
-            if !bending.held[vertex] {
-                self.add_inertia(vertex, &mut own[pattern.diagonal[i] as usize - start]);
-            }
-        }
-        worker.sync();
-        finest.complete(worker);
+        finest.invert(worker);
     }
 
     /// Jᵀ E J of the user's own rows. There are few.
-    fn add_user_rows(&self, memory: &Multigrid, values: &mut [Block]) {
+    fn add_user_rows(&self, memory: &Multigrid, held: &[bool], values: &mut [Block]) {
         let (g, pattern) = (self.global, &memory.finest.pattern);
         for (e, item) in self.table.items.iter().enumerate() {
             let hardness = self.hardness(e);
+            let free = |k: &usize| !held[item.vertices[*k] as usize];
             for (a, b) in (0..item.arms()).flat_map(|a| (0..item.arms()).map(move |b| (a, b))) {
                 let [i, j] = [a, b].map(|k| memory.to[item.vertices[k] as usize]);
-                let Some(n) = pattern.place(i as usize, j).filter(|_| i <= j) else { continue };
+                let Some(n) = pattern.place(i as usize, j).filter(|_| free(&a) && free(&b)) else { continue };
                 for (row, r) in item.own_rows().enumerate() {
                     let [u, v] = [a, b].map(|k| g.rows.gradient.get3(item.gradient(row, k)));
                     for (k, to) in values[n].iter_mut().enumerate() {
@@ -468,10 +484,10 @@ impl Solve<'_> {
     /// Solves for −H⁻¹ g, in the finest level's order. Returns the longest displacement, m.
     fn newton_direction(&self, memory: &Multigrid) -> f64 {
         let (g, worker, crew) = (self.global, self.crew.worker, &self.crew);
-        let Multigrid { finest, cycle, from, to, vectors, places, .. } = memory;
+        let (sweep, Multigrid { finest, cycle, from, to, vectors, places, .. }) = (self.sweep(memory), memory);
         let cycle = cycle.read().unwrap_or_else(PoisonError::into_inner);
-        let Vectors { residual, preconditioned, direction, product, step } = vectors;
-        let [r, z, p, ap, d] = [residual, preconditioned, direction, product, step].map(|v| v.shared());
+        let Vectors { residual, preconditioned, image, direction, product, step } = vectors;
+        let [r, z, az, p, ap, d] = [residual, preconditioned, image, direction, product, step].map(|v| v.shared());
         let (most, enough) = if self.settings.tolerance < EXACT { MANY } else { FEW };
         each(worker, r, |i, to| {
             let [x, y, z] = g.arm[0].get3(from[i] as usize).map(|c| -c as f32);
@@ -481,7 +497,7 @@ impl Solve<'_> {
         worker.sync();
         let (mut first, mut last) = (0.0, 1.0);
         for k in 0..most {
-            cycle.apply(worker, finest, r, z);
+            cycle.apply_and_multiply(sweep, finest, r, z, az);
             let (rs, zs) = (worker.read(r), worker.read(z));
             let size = crew.sum(r.len(), |i| product_of(&rs[i], &zs[i]));
             if k == 0 {
@@ -493,11 +509,14 @@ impl Solve<'_> {
             let beta = (size / last) as f32;
             last = size;
             // The first direction forgets what an earlier solve left, which may be no number.
+            let azs = worker.read(az);
             each(worker, p, |i, to| {
                 *to = if k == 0 { zs[i] } else { core::array::from_fn(|c| zs[i][c] + beta * to[c]) };
             });
+            each(worker, ap, |i, to| {
+                *to = if k == 0 { azs[i] } else { core::array::from_fn(|c| azs[i][c] + beta * to[c]) };
+            });
             worker.sync();
-            finest.multiply(worker, p, ap);
             let (ps, aps) = (worker.read(p), worker.read(ap));
             let curve = crew.sum(p.len(), |i| product_of(&ps[i], &aps[i]));
             let length = (size / curve) as f32;
@@ -516,7 +535,7 @@ impl Solve<'_> {
         });
         each(worker, places.step.shared(), |v, step| {
             if let Some(&i) = to.get(v) {
-                *step = ds[i as usize].map(f64::from);
+                *step = ds[i as usize];
             }
         });
         crew.reduce(d.len(), |i| [0.0, 0.0, 0.0, product_of(&ds[i], &ds[i])])[3].sqrt()
@@ -544,9 +563,18 @@ impl Solve<'_> {
 }
 
 impl Bending {
-    /// Σ_rq E_rq w_r w_qᵀ of all items that bend, for a pattern in which vertices have the numbers `to`.
-    fn settle_blocks(&mut self, pattern: &Pattern, to: &[u32]) {
-        let mut blocks = vec![0.0; pattern.blocks()];
+    /// Finds the blocks of vertices that are held now.
+    fn settle_idle(&mut self, pattern: &Pattern, from: &[u32]) {
+        let held = |node: u32| self.held[from[node as usize] as usize];
+        let others = |i: usize| pattern.row(i).filter(move |&n| pattern.columns[n] as usize != i);
+        let idle = |i: usize| others(i).filter(move |&n| held(i as u32) || held(pattern.columns[n]));
+        self.idle = (0..pattern.nodes()).flat_map(idle).map(|n| n as u32).collect();
+    }
+
+    /// Σ_rq E_rq w_r w_qᵀ of all items that bend, for a pattern in which vertices have the numbers `to`; and for pairs with nothing else
+    /// between them, in a pattern and a list of their own.
+    fn settle_blocks(&mut self, pattern: &Pattern, to: &[u32], (light, values): (&Pattern, &mut [f32])) {
+        let (mut blocks, mut single) = (vec![0.0; pattern.blocks()], vec![0.0; light.blocks()]);
         for item in &self.items {
             let mut roots = [1.0; ROWS];
             (0..3).for_each(|r| roots[r] = (1.0 + item.gamma[r] * self.rate).sqrt());
@@ -561,13 +589,19 @@ impl Bending {
                 };
                 for b in (0..count).filter(free) {
                     let [i, j] = [a, b].map(|k| to[item.vertices[k] as usize]);
-                    let Some(n) = pattern.place(i as usize, j) else { continue };
                     let weight = |r: usize| item.weights[r].get(a).copied().unwrap_or(0.0);
-                    blocks[n] += (0..3).map(|r| weight(r) * of(r, b)).sum::<f64>();
+                    let value = (0..3).map(|r| weight(r) * of(r, b)).sum::<f64>();
+                    match (pattern.place(i as usize, j), light.place(i as usize, j)) {
+                        (Some(n), _) => blocks[n] += value,
+                        (None, Some(n)) => single[n] += value,
+                        (None, None) => {}
+                    }
                 }
             }
         }
+        self.own = (0..pattern.nodes()).map(|i| pattern.row(i).map(|n| blocks[n]).sum::<f64>() as f32).collect();
         self.blocks = blocks.into_iter().map(|b| b as f32).collect();
+        values.iter_mut().zip(single).for_each(|(to, b)| *to = b as f32);
     }
 }
 

@@ -1,8 +1,10 @@
-//! Forces, Hessians and tensions of packed elements, in double precision and in lanes.
+//! Forces, Hessians and tensions of packed elements, in lanes: forces in double precision, what leads to the solution in single.
 
 use super::super::stiffness::{Coupled, stiffness};
 use super::operator::{Block, Pattern};
-use crate::constraint::{Batch, Elements, LaneChoice, Lot, LotKernel, PerBlock, SLACK, Sweep, Visit, Warm, edges};
+use crate::constraint::{
+    Batch, Cold, Elements, LaneChoice, Lot, LotKernel, PerBlock, SLACK, Sweep, Visit, Warm, edges,
+};
 use crate::element::{Element, Quantity, in_columns};
 use crate::lanes::{BLOCK, Lanes, Place, Real, Scalar, Shared, SharedVec, V3, Vertex};
 use crate::team::Worker;
@@ -10,25 +12,28 @@ use core::marker::PhantomData;
 
 /// Sixteen elements' numbers.
 type Sixteen = [f64; BLOCK];
+type Narrow = [f32; BLOCK];
 
 /// The elastic elements of a model.
 #[derive(Debug)]
 pub(super) struct PackedElements {
     elements: Elements<f64>,
+    /// The same in single precision.
+    narrow: Elements<f32>,
     /// Where each batch's numbers begin in the lists, in the order of a visit.
     bases: Vec<Base>,
     /// E of each row of each block, and what couples its first three.
     stiffness: SharedVec<Sixteen>,
-    /// D^½ E D^½, if anything is damped.
-    hardness: SharedVec<Sixteen>,
+    /// D^½ E D^½: the same if nothing is damped.
+    hardness: SharedVec<Narrow>,
     /// Where tiles of blocks go in the finest operator.
     targets: Vec<[u32; BLOCK]>,
-    pub lambda: SharedVec<Sixteen>,
+    lambda: SharedVec<Narrow>,
     /// What the linear system found.
-    pub tension: SharedVec<Sixteen>,
+    pub tension: SharedVec<Narrow>,
     pub energy: SharedVec<Sixteen>,
     pub viscous: bool,
-    lanes: LaneChoice,
+    pub lanes: LaneChoice,
 }
 
 /// Where a batch's numbers begin.
@@ -41,26 +46,28 @@ struct Base {
 
 impl PackedElements {
     pub fn new<T: Scalar>(elements: &Elements<T>, lanes: LaneChoice) -> Self {
-        let elements = elements.widened();
+        let narrow = elements.elastic_in::<f32>();
+        let elements = elements.elastic_in::<f64>();
         let mut found = Stiffnesses::default();
         elements.for_each(&mut found);
         let zeros = |n: usize| SharedVec::new(vec![[0.0; BLOCK]; n]);
         PackedElements {
-            hardness: SharedVec::new(if found.viscous { found.list.clone() } else { Vec::new() }),
+            narrow,
+            hardness: SharedVec::new(found.list.iter().map(|list| list.map(|e| e as f32)).collect()),
             stiffness: SharedVec::new(found.list),
             bases: found.bases,
             targets: Vec::new(),
             lambda: zeros(elements.multipliers),
             tension: zeros(elements.multipliers),
-            energy: zeros(found.blocks),
+            energy: SharedVec::new(vec![[0.0; BLOCK]; found.blocks]),
             viscous: found.viscous,
             elements,
             lanes,
         }
     }
 
-    /// Calls `f` with the vertices of each elastic element.
-    pub fn connections(&self, f: impl FnMut(&[u32])) {
+    /// Calls `f` with the vertices of each elastic element, and whether it does nothing but bend.
+    pub fn connections(&self, f: impl FnMut(&[u32], bool)) {
         self.elements.for_each(&mut Connections(f));
     }
 
@@ -70,11 +77,6 @@ impl PackedElements {
         self.elements.for_each(&mut targets);
         self.bases.iter_mut().zip(targets.bases).for_each(|(b, at)| b.targets = at);
         self.targets = targets.list;
-    }
-
-    /// The blocks that tiles go to.
-    pub fn targets(&self) -> impl Iterator<Item = usize> {
-        self.targets.iter().flatten().filter(|&&n| n != u32::MAX).map(|&n| n as usize / 2)
     }
 
     /// Elements that bend: their vertices, E and how each of three rows changes with motion across the sheet.
@@ -106,22 +108,19 @@ impl PackedElements {
         self.elements.for_each(&mut visit);
     }
 
-    /// Adds the Hessians at `places` to the blocks of an operator.
-    pub fn hessians(&self, worker: Worker<'_>, places: Shared<'_, Vertex<f64>>, blocks: Shared<'_, Block>) {
+    /// Adds what the Hessians at `places` have between two vertices to the blocks of an operator. What they have at one vertex is minus the
+    /// sum of that: elements feel no common motion.
+    pub fn hessians(&self, worker: Worker<'_>, places: Shared<'_, Vertex<f32>>, blocks: Shared<'_, Block>) {
         let sweep = Sweep { worker, lanes: self.lanes };
         let mut visit = HessiansOf { packed: self, sweep, places, blocks, number: 0 };
-        self.elements.for_each(&mut visit);
+        self.narrow.for_each(&mut visit);
     }
 
     /// The tension that a displacement `by` gives: λ − D^½ E D^½ J d.
-    pub fn tensions(&self, worker: Worker<'_>, places: Shared<'_, Vertex<f64>>, by: Shared<'_, Vertex<f64>>) {
+    pub fn tensions(&self, worker: Worker<'_>, places: Shared<'_, Vertex<f32>>, by: Shared<'_, Vertex<f32>>) {
         let sweep = Sweep { worker, lanes: self.lanes };
         let mut visit = TensionsOf { packed: self, sweep, arrays: [places, by], number: 0 };
-        self.elements.for_each(&mut visit);
-    }
-
-    fn hard(&self) -> &SharedVec<Sixteen> {
-        if self.viscous { &self.hardness } else { &self.stiffness }
+        self.narrow.for_each(&mut visit);
     }
 }
 
@@ -181,7 +180,7 @@ impl Visit<f64> for Stiffnesses {
 struct Damping<'a> {
     rate: f64,
     stiffness: &'a [Sixteen],
-    to: &'a mut [Sixteen],
+    to: &'a mut [Narrow],
     next: &'a mut usize,
 }
 
@@ -197,10 +196,12 @@ impl Visit<f64> for Damping<'_> {
             };
             for l in 0..BLOCK {
                 for r in 0..R {
-                    self.to[*self.next + r][l] = self.stiffness[*self.next + r][l] * root(r, l) * root(r, l);
+                    let e = self.stiffness[*self.next + r][l];
+                    self.to[*self.next + r][l] = (e * root(r, l) * root(r, l)) as f32;
                 }
                 for (c, (p, q)) in [(0, 1), (0, 2), (1, 2)].into_iter().enumerate() {
-                    self.to[*self.next + R + c][l] = self.stiffness[*self.next + R + c][l] * root(p, l) * root(q, l);
+                    let e = self.stiffness[*self.next + R + c][l];
+                    self.to[*self.next + R + c][l] = (e * root(p, l) * root(q, l)) as f32;
                 }
             }
             *self.next += R + 3;
@@ -210,12 +211,12 @@ impl Visit<f64> for Damping<'_> {
 
 struct Connections<F>(F);
 
-impl<F: FnMut(&[u32])> Visit<f64> for Connections<F> {
+impl<F: FnMut(&[u32], bool)> Visit<f64> for Connections<F> {
     fn visit<E, const V: usize, const D: usize, const P: usize, const R: usize>(&mut self, batch: &Batch<f64, V, P, R>)
     where
         E: Element<V, D, P, R>,
     {
-        batch.elements().for_each(|e| (self.0)(&e.vertices()));
+        batch.elements().for_each(|e| (self.0)(&e.vertices(), E::BENDING));
     }
 }
 
@@ -236,7 +237,7 @@ impl Visit<f64> for Targets<'_> {
             return;
         }
         for (b, block) in batch.blocks().iter().enumerate() {
-            for (v, w) in (0..V).flat_map(|v| (v..V).map(move |w| (v, w))) {
+            for (v, w) in (0..V).flat_map(|v| (v + 1..V).map(move |w| (v, w))) {
                 self.list.push(core::array::from_fn(|lane| {
                     let [i, j] = [v, w].map(|k| block.places[k][lane].index::<Vertex<f64>>());
                     if batch.source[b][lane] == u32::MAX {
@@ -315,20 +316,20 @@ fn times<L: Real, const R: usize>(diagonal: &[L; R], coupling: &[L; 3], y: &[L; 
 
 /// A batch's numbers in the lists of a visit.
 #[derive(Clone, Copy)]
-struct Rows<'a, const R: usize> {
+struct Rows<'a, T, const R: usize> {
     /// Bit r is set if row r is elastic in any element.
     mask: u32,
-    stiffness: &'a [Sixteen],
-    lambda: PerBlock<'a, Sixteen, R>,
+    stiffness: &'a [[T; BLOCK]],
+    lambda: PerBlock<'a, Narrow, R>,
 }
 
-impl<'a, const R: usize> Rows<'a, R> {
+impl<'a, T: Scalar, const R: usize> Rows<'a, T, R> {
     fn new<const V: usize, const P: usize>(
-        batch: &Batch<f64, V, P, R>,
+        batch: &Batch<T, V, P, R>,
         worker: Worker<'_>,
-        stiffness: &'a SharedVec<Sixteen>,
+        stiffness: &'a SharedVec<[T; BLOCK]>,
         first: usize,
-        lambda: &'a SharedVec<Sixteen>,
+        lambda: &'a SharedVec<Narrow>,
     ) -> Self {
         let stiffness = &worker.read(stiffness.shared())[first..first + batch.blocks().len() * (R + 3)];
         Rows { mask: batch.elastic_rows, stiffness, lambda: PerBlock::new(batch, lambda.shared(), batch.multipliers) }
@@ -336,9 +337,9 @@ impl<'a, const R: usize> Rows<'a, R> {
 
     /// E of a lot's elements.
     #[inline(always)]
-    fn load<L: Lanes<f64>, const V: usize, const P: usize, const A: usize>(
+    fn load<L: Lanes<T>, const V: usize, const P: usize, const A: usize>(
         &self,
-        lot: &Lot<'_, f64, L, V, P, R, A>,
+        lot: &Lot<'_, T, L, V, P, R, A>,
     ) -> ([L; R], [L; 3]) {
         let rows = &self.stiffness[lot.place().0 * (R + 3)..][..R + 3];
         let (diagonal, coupling) = (rows[..R].as_chunks::<R>().0, rows[R..].as_chunks::<3>().0);
@@ -375,7 +376,7 @@ impl Visit<f64> for ForcesOf<'_> {
 /// Arrays: places, speeds, forces.
 #[derive(Clone, Copy)]
 struct Forces<'a, E, const D: usize, const R: usize> {
-    rows: Rows<'a, R>,
+    rows: Rows<'a, f64, R>,
     energy: PerBlock<'a, Sixteen, 1>,
     /// Empty if nothing is damped.
     gamma: &'a [crate::constraint::Elastic<f64, R>],
@@ -420,7 +421,15 @@ where
             }
         }
         lot.store_own(self.energy, [energy]);
-        lot.store_own(self.rows.lambda, lambda);
+        let (_, lane) = lot.place();
+        let to = lot.of_block(self.rows.lambda);
+        for r in 0..R {
+            let mut wide = [0.0; WIDEST];
+            lambda[r].store(&mut wide);
+            for l in 0..L::N {
+                to[r][lane + l] = wide[l] as f32;
+            }
+        }
         let pull = E::spread(&rest, &pull);
         let mut forces = lot.gather(2);
         for k in 0..D {
@@ -437,13 +446,13 @@ where
 struct HessiansOf<'a> {
     packed: &'a PackedElements,
     sweep: Sweep<'a>,
-    places: Shared<'a, Vertex<f64>>,
+    places: Shared<'a, Vertex<f32>>,
     blocks: Shared<'a, Block>,
     number: usize,
 }
 
-impl Visit<f64> for HessiansOf<'_> {
-    fn visit<E, const V: usize, const D: usize, const P: usize, const R: usize>(&mut self, batch: &Batch<f64, V, P, R>)
+impl Visit<f32> for HessiansOf<'_> {
+    fn visit<E, const V: usize, const D: usize, const P: usize, const R: usize>(&mut self, batch: &Batch<f32, V, P, R>)
     where
         E: Element<V, D, P, R>,
     {
@@ -453,9 +462,9 @@ impl Visit<f64> for HessiansOf<'_> {
             return;
         }
         let packed = self.packed;
-        let rows = Rows::new(batch, self.sweep.worker, packed.hard(), base.stiffness, &packed.lambda);
+        let rows = Rows::new(batch, self.sweep.worker, &packed.hardness, base.stiffness, &packed.lambda);
         let then = PerBlock::new(batch, packed.tension.shared(), batch.multipliers);
-        let count = batch.blocks().len() * (V * (V + 1) / 2);
+        let count = batch.blocks().len() * (V * (V - 1) / 2);
         let targets = &packed.targets[base.targets..base.targets + count];
         let mut kernel = Hessians::<E, D, R> { rows, then, targets, blocks: self.blocks, kind: PhantomData };
         self.sweep.run(batch, [self.places], &mut kernel);
@@ -469,22 +478,23 @@ const TRUSTED: f64 = 0.3;
 /// Arrays: places.
 #[derive(Clone, Copy)]
 struct Hessians<'a, E, const D: usize, const R: usize> {
-    rows: Rows<'a, R>,
-    then: PerBlock<'a, Sixteen, R>,
+    rows: Rows<'a, f32, R>,
+    then: PerBlock<'a, Narrow, R>,
     targets: &'a [[u32; BLOCK]],
     blocks: Shared<'a, Block>,
     kind: PhantomData<E>,
 }
 
-impl<E, const V: usize, const D: usize, const P: usize, const R: usize> LotKernel<f64, V, P, R, 1>
+impl<E, const V: usize, const D: usize, const P: usize, const R: usize> LotKernel<f32, V, P, R, 1>
     for Hessians<'_, E, D, R>
 where
     E: Element<V, D, P, R>,
 {
-    type Compiled = Warm;
+    // Eight at once: twice as many would not find room in registers.
+    type Compiled = Cold;
 
     #[inline(always)]
-    fn lot<L: Lanes<f64>>(&mut self, lot: &mut Lot<'_, f64, L, V, P, R, 1>) {
+    fn lot<L: Lanes<f32>>(&mut self, lot: &mut Lot<'_, f32, L, V, P, R, 1>) {
         let rest = lot.rest();
         let columns = E::columns(&rest, &edges::<L, V, D>(&lot.gather(0)));
         let rows = in_columns::<E, L, V, D, P, R>(&rest, &columns, self.rows.mask).columns;
@@ -538,9 +548,9 @@ where
 impl<E, const D: usize, const R: usize> Hessians<'_, E, D, R> {
     /// From columns f_i = Σ_k B_ik (x_{k+1} − x_0) to vertices, and into the operator.
     #[inline(always)]
-    fn scatter<L: Lanes<f64>, const V: usize, const P: usize>(
+    fn scatter<L: Lanes<f32>, const V: usize, const P: usize>(
         &self,
-        lot: &Lot<'_, f64, L, V, P, R, 1>,
+        lot: &Lot<'_, f32, L, V, P, R, 1>,
         rest: &[L; P],
         h: &[[[L; 9]; D]; D],
     ) where
@@ -557,11 +567,11 @@ impl<E, const D: usize, const R: usize> Hessians<'_, E, D, R> {
                 b[i][0] = b[i][0] - map[i][k];
             }
         }
-        let count = V * (V + 1) / 2;
+        let count = V * (V - 1) / 2;
         let targets = &self.targets[number * count..(number + 1) * count];
         let mut numbers = [[0.0; WIDEST]; 9];
         let mut n = 0;
-        for v in 0..V {
+        for v in 0..V - 1 {
             let mut half = [[zero; 9]; D];
             for j in 0..D {
                 for i in 0..D {
@@ -572,7 +582,7 @@ impl<E, const D: usize, const R: usize> Hessians<'_, E, D, R> {
                     }
                 }
             }
-            for w in v..V {
+            for w in v + 1..V {
                 let mut tile = [zero; 9];
                 for j in 0..D {
                     add_times(&mut tile, b[j][w], &half[j]);
@@ -590,7 +600,7 @@ impl<E, const D: usize, const R: usize> Hessians<'_, E, D, R> {
 
     /// Adds one lane's tile to a block, transposed if its target says so.
     #[inline(always)]
-    fn add(&self, target: u32, numbers: &[[f64; WIDEST]; 9], lane: usize) {
+    fn add(&self, target: u32, numbers: &[[f32; WIDEST]; 9], lane: usize) {
         if target == u32::MAX {
             return;
         }
@@ -600,15 +610,15 @@ impl<E, const D: usize, const R: usize> Hessians<'_, E, D, R> {
         let mut block = unsafe { self.blocks.read(place) };
         for k in 0..9 {
             let from = if target & 1 == 1 { k % 3 * 3 + k / 3 } else { k };
-            block[k] += numbers[from][lane] as f32;
+            block[k] += numbers[from][lane];
         }
         // SAFETY: as above.
         unsafe { self.blocks.write(place, block) };
     }
 }
 
-/// Most lanes in double precision.
-const WIDEST: usize = 8;
+/// Most lanes.
+const WIDEST: usize = BLOCK;
 
 /// Adds a bᵀ, column by column.
 #[inline(always)]
@@ -660,12 +670,12 @@ fn couple<E, L: Real, const V: usize, const D: usize, const P: usize, const R: u
 struct TensionsOf<'a> {
     packed: &'a PackedElements,
     sweep: Sweep<'a>,
-    arrays: [Shared<'a, Vertex<f64>>; 2],
+    arrays: [Shared<'a, Vertex<f32>>; 2],
     number: usize,
 }
 
-impl Visit<f64> for TensionsOf<'_> {
-    fn visit<E, const V: usize, const D: usize, const P: usize, const R: usize>(&mut self, batch: &Batch<f64, V, P, R>)
+impl Visit<f32> for TensionsOf<'_> {
+    fn visit<E, const V: usize, const D: usize, const P: usize, const R: usize>(&mut self, batch: &Batch<f32, V, P, R>)
     where
         E: Element<V, D, P, R>,
     {
@@ -675,21 +685,21 @@ impl Visit<f64> for TensionsOf<'_> {
             return;
         }
         let packed = self.packed;
-        let rows = Rows::new(batch, self.sweep.worker, packed.hard(), base.stiffness, &packed.lambda);
+        let rows = Rows::new(batch, self.sweep.worker, &packed.hardness, base.stiffness, &packed.lambda);
         let then = PerBlock::new(batch, packed.tension.shared(), batch.multipliers);
-        self.sweep.run(batch, self.arrays, &mut Tensions::<E, D, R> { rows, then, kind: PhantomData });
+        self.sweep.look(batch, self.arrays, &mut Tensions::<E, D, R> { rows, then, kind: PhantomData });
     }
 }
 
 /// Arrays: places, displacements.
 #[derive(Clone, Copy)]
 struct Tensions<'a, E, const D: usize, const R: usize> {
-    rows: Rows<'a, R>,
-    then: PerBlock<'a, Sixteen, R>,
+    rows: Rows<'a, f32, R>,
+    then: PerBlock<'a, Narrow, R>,
     kind: PhantomData<E>,
 }
 
-impl<E, const V: usize, const D: usize, const P: usize, const R: usize> LotKernel<f64, V, P, R, 2>
+impl<E, const V: usize, const D: usize, const P: usize, const R: usize> LotKernel<f32, V, P, R, 2>
     for Tensions<'_, E, D, R>
 where
     E: Element<V, D, P, R>,
@@ -697,7 +707,7 @@ where
     type Compiled = Warm;
 
     #[inline(always)]
-    fn lot<L: Lanes<f64>>(&mut self, lot: &mut Lot<'_, f64, L, V, P, R, 2>) {
+    fn lot<L: Lanes<f32>>(&mut self, lot: &mut Lot<'_, f32, L, V, P, R, 2>) {
         let rest = lot.rest();
         let columns = E::columns(&rest, &edges::<L, V, D>(&lot.gather(0)));
         let by = E::columns(&rest, &edges::<L, V, D>(&lot.gather(1)));

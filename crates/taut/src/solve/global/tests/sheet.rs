@@ -127,6 +127,7 @@ pub fn settings(solver: Solver) -> SolveSettings {
         tolerance: 1e-10,
         coarse: true,
         goes_on: false,
+        stays: false,
     }
 }
 
