@@ -1,116 +1,189 @@
 #!/usr/bin/env bash
 # Slow proofs behind one command; docs/design/ci.md says what each proves.
-#   scripts/prove.sh [--quick] [--write] [NAME…]     NAME: seeds limits papers fuzz kills python sanitizers; all if none is given
-# --quick runs them in small, --write puts the summary into docs/measured/proofs.md. Logs: target/proofs/NAME.log.
-# TAUT=FILE uses a program that is built already, THREADS=1 one thread, for busy machines.
-# A proof without its script or tool is skipped, and told so.
+#   scripts/prove.sh [--quick] [--resume] [--minutes N] [--write] [NAME[:PIECE]…]
+#     NAME: seeds limits papers fuzz kills python sanitizers soak; all if none is given
+#     --quick      in small
+#     --resume     leaves out what has passed already with these sources, so that a run can be cut into parts
+#     --minutes N  begins nothing new after N minutes; what is left is told, and --resume goes on with it
+#     --write      puts a summary of all that was run so far into docs/measured/proofs.md
+# Logs and results: target/proofs/NAME/PIECE.log, .result. TAUT=FILE uses a program that is built already, THREADS=1 one
+# thread, SOAK=S seconds of soaking. A piece without its tool is skipped, and told so.
 set -uo pipefail
 cd "$(dirname "$0")/.."
-quick="" write="" names=()
-for word in "$@"; do
-    case "$word" in
-        --quick) quick=yes ;;
+ALL=(seeds limits papers fuzz kills python sanitizers soak)
+size=full resume="" write="" minutes="" names=()
+while [[ $# -gt 0 ]]; do
+    case "$1" in
+        --quick) size=small ;;
+        --resume) resume=yes ;;
         --write) write=yes ;;
-        seeds | limits | papers | fuzz | kills | python | sanitizers) names+=("$word") ;;
-        *) sed -n '2,6p' "$0"; exit 2 ;;
+        --minutes) minutes="${2:?}"; shift ;;
+        *) [[ " ${ALL[*]} " == *" ${1%%:*} "* ]] || { sed -n '2,10p' "$0"; exit 2; }; names+=("$1") ;;
     esac
+    shift
 done
-[[ ${#names[@]} -gt 0 ]] || names=(seeds limits papers fuzz kills python sanitizers)
+[[ ${#names[@]} -gt 0 || -n "$write" ]] || names=("${ALL[@]}")
 logs="target/proofs"
 mkdir -p "$logs"
 taut="${TAUT:-${CARGO_TARGET_DIR:-target}/release/taut}"
+flags=()
+[[ -z "${THREADS:-}" ]] || flags+=(--threads "$THREADS")
 SKIPPED=77
+# What is proved is proved of these sources; pages may change beside them.
+sources="$(git rev-parse --short HEAD:crates)"
+[[ -z "$(git status --porcelain --untracked-files=no crates Cargo.lock)" ]] || sources+="+changes"
 
 # The program, built when it is first needed.
 need_taut() {
     [[ -n "${TAUT:-}" ]] || cargo build --release --locked -p taut-cli
 }
 
+# Every proof is a list of pieces, and what to do for one.
+pieces_seeds() {
+    sed -n '/CONTACT_SCENES/,/];/p' crates/taut-scene/src/scene/builtin.rs | grep -o '"[a-z-]*"' | tr -d '"'
+}
 prove_seeds() {
-    local size=(--seeds 10)
-    [[ -z "$quick" ]] || size=(--seeds 1 --frames 10)
-    cargo run --release --locked -q -p taut-scene --example contact_scenes -- "${size[@]}"
+    local much=(--seeds 10)
+    [[ "$size" == full ]] || much=(--seeds 1 --frames 10)
+    cargo run --release --locked -q -p taut-scene --example contact_scenes -- "$1" "${much[@]}"
 }
 
+pieces_limits() { printf '%s\n' drape hang flag tablecloth curtain skirt pencil-skirt dress heap layers limits; }
 prove_limits() {
     need_taut || return 1
-    local scene failed=0 flags=() out="$logs/limits"
-    local scenes=(drape hang flag tablecloth curtain skirt pencil-skirt dress heap layers limits)
-    [[ -z "$quick" ]] || flags+=(--frames 10)
-    [[ -z "${THREADS:-}" ]] || flags+=(--threads "$THREADS")
+    local out="$logs/limits/out/$1" much=()
+    [[ "$size" == full ]] || much+=(--frames 10)
     rm -rf "$out"
-    for scene in "${scenes[@]}"; do
-        echo "== $scene"
-        "$taut" run "$scene" --out "$out/$scene" --formats pc2 --no-pictures --verify "${flags[@]}" || failed=$((failed + 1))
-    done
+    "$taut" run "$1" --out "$out" --formats pc2 --no-pictures --verify "${much[@]}" "${flags[@]}" || return 1
     # The same by a meter that shares no code with the engine, where all cloth has one limit that is easily named.
-    python3 scripts/check_tension.py "$out/drape" cloth --limit 0.01 || failed=$((failed + 1))
-    python3 scripts/check_tension.py "$out/hang" sheet --limit 0.01 || failed=$((failed + 1))
-    echo "${#scenes[@]} scenes with --verify, 2 of them by a second meter: $failed failed"
-    [[ "$failed" == 0 ]]
+    case "$1" in
+        drape) python3 scripts/check_tension.py "$out" cloth --limit 0.01 ;;
+        hang) python3 scripts/check_tension.py "$out" sheet --limit 0.01 ;;
+    esac
 }
 
+pieces_papers() {
+    need_taut >&2 || return 1
+    "$taut" paper list --json | python3 -c 'import json,sys; print("\n".join(e["name"] for e in json.load(sys.stdin)))'
+}
 prove_papers() {
-    need_taut || return 1
     local small=()
-    [[ -z "$quick" ]] || small=(--small)
-    "$taut" paper all --out "$logs/papers" "${small[@]}"
+    [[ "$size" == full ]] || small=(--small)
+    "$taut" paper "$1" --out "$logs/papers/out" "${small[@]}"
 }
 
+pieces_fuzz() { sed -n 's/^targets=.*:-\(.*\)}$/\1/p' scripts/fuzz.sh | tr ' ' '\n'; }
 prove_fuzz() {
-    [[ -x scripts/fuzz.sh ]] || { echo "scripts/fuzz.sh is not there"; return "$SKIPPED"; }
-    if [[ -n "$quick" ]]; then scripts/fuzz.sh 10; else scripts/fuzz.sh; fi
+    if [[ "$size" == full ]]; then scripts/fuzz.sh 60 "$1"; else scripts/fuzz.sh 10 "$1"; fi
 }
 
+pieces_kills() { echo kills; }
 prove_kills() {
     need_taut || return 1
     local kills=200
-    [[ -z "$quick" ]] || kills=10
+    [[ "$size" == full ]] || kills=10
     python3 scripts/check_faults.py "$taut" --kills "$kills"
 }
 
+pieces_python() { printf '%s\n' wheel slow; }
 prove_python() {
     python3 -c 'import sys, venv; sys.exit(sys.version_info < (3, 11))' || return "$SKIPPED"
-    PROFILE=${quick:+dev} scripts/python.sh wheel || return 1
-    [[ -n "$quick" ]] || scripts/python.sh test -q -m slow
+    case "$1" in
+        wheel) if [[ "$size" == full ]]; then scripts/python.sh wheel; else PROFILE=dev scripts/python.sh wheel; fi ;;
+        slow) [[ "$size" == full ]] || return "$SKIPPED"; scripts/python.sh test -q -m slow ;;
+    esac
 }
 
-prove_sanitizers() {
-    scripts/sanitize.sh ${quick:+address}
+pieces_sanitizers() { printf '%s\n' address thread miri; }
+prove_sanitizers() { scripts/sanitize.sh "$1"; }
+
+pieces_soak() { echo worlds; }
+prove_soak() {
+    if [[ "$size" == full ]]; then scripts/soak_contact.sh "${SOAK:-3600}"; else scripts/soak_contact.sh 20; fi
 }
 
-table="| proof | result | time | last line |
-| --- | --- | --- | --- |"
-all=0
-for name in "${names[@]}"; do
-    echo "== $name, see $logs/$name.log"
-    begin=$SECONDS
-    "prove_$name" > "$logs/$name.log" 2>&1
+# The last thing that a log says, fit for a table.
+last_line() { grep -v '^[[:space:]]*$' "$1" | tail -1 | tr '|' '/' | cut -c1-110; }
+
+# One piece of a proof; leaves RESULT SECONDS SIZE SOURCES DATE.
+prove() { # name, piece
+    local dir="$logs/$1" begin=$SECONDS code result was
+    mkdir -p "$dir"
+    if [[ -n "$resume" && -f "$dir/$2.result" ]]; then
+        read -r -a was < "$dir/$2.result"
+        [[ "${was[0]} ${was[2]} ${was[3]}" != "passed $size $sources" ]] || return 0
+    fi
+    if [[ -n "$minutes" ]] && ((SECONDS >= 60 * minutes)); then
+        echo "left 0 $size $sources $(date -u +%F)" > "$dir/$2.result"
+        return 0
+    fi
+    echo "== $1:$2"
+    "prove_$1" "$2" > "$dir/$2.log" 2>&1
     code=$?
-    took=$((SECONDS - begin))
     case "$code" in
         0) result="passed" ;;
         "$SKIPPED") result="skipped" ;;
-        *) result="**failed**"; all=1 ;;
+        *) result="failed" ;;
     esac
-    last="$(grep -v '^[[:space:]]*$' "$logs/$name.log" | tail -1 | tr '|' '/' | cut -c1-100)"
-    table+="
-| \`$name\` | $result | $((took / 3600)) h $((took / 60 % 60)) min $((took % 60)) s | $last |"
+    echo "$result $((SECONDS - begin)) $size $sources $(date -u +%F)" > "$dir/$2.result"
+    echo "   $result after $((SECONDS - begin)) s: $(last_line "$dir/$2.log")"
+}
+
+# The row of a proof in the summary; nothing if none of it was run.
+row() { # name
+    local file piece was count=0 passed=0 took=0 words="" sizes="" of=""
+    for file in "$logs/$1"/*.result; do
+        [[ -f "$file" ]] || continue
+        piece="$(basename "$file" .result)"
+        read -r -a was < "$file"
+        count=$((count + 1)) took=$((took + was[1]))
+        [[ "$sizes" == *"${was[2]}"* ]] || sizes+="${sizes:+, }${was[2]}"
+        [[ "$of" == *"${was[3]}"* ]] || of+="${of:+, }${was[3]}"
+        if [[ "${was[0]}" == passed ]]; then
+            passed=$((passed + 1))
+        else
+            words+="; $piece ${was[0]}"
+            [[ "${was[0]}" == left ]] || words+=" ($(last_line "${file%.result}.log"))"
+        fi
+    done
+    [[ "$count" -gt 0 ]] || return 0
+    [[ "$count" != 1 ]] || words+="; $(last_line "${file%.result}.log")"
+    took="$((took / 3600)) h $((took / 60 % 60)) min $((took % 60)) s"
+    echo "| \`$1\` | $sizes | $passed of $count passed$words | $took | $of |"
+}
+
+failed=0
+for name in "${names[@]}"; do
+    only="${name#*:}" name="${name%%:*}"
+    pieces="$("pieces_$name")" || exit 1
+    for piece in $pieces; do
+        [[ "$only" == "$name" || "$only" == "$piece" ]] || continue
+        prove "$name" "$piece"
+        read -r result _ < "$logs/$name/$piece.result"
+        [[ "$result" != failed ]] || failed=1
+    done
 done
+
+table="| proof | size | result | time | sources |
+| --- | --- | --- | --- | --- |
+$(for name in "${ALL[@]}"; do row "$name"; done)"
 echo
 echo "$table"
 if [[ -n "$write" ]]; then
-    changes="$([[ -z "$(git status --porcelain --untracked-files=no)" ]] || echo " with changes")"
+    # What a person wrote there stays.
+    notes="$(sed -n '/^## Notes/,$p' docs/measured/proofs.md)"
     {
         echo "# Proofs"
         echo
-        echo "<!-- Written by \`scripts/prove.sh --write\`; do not edit. -->"
+        echo "<!-- Written by \`scripts/prove.sh --write\`; do not edit above the notes. -->"
         echo
-        echo "Slow proofs${quick:+, in small}, at commit $(git rev-parse --short HEAD)$changes, $(date -u +%F)."
+        echo "Slow proofs, as they were last run; $(date -u +%F)."
         echo "What each proves: [What is tested, and when](../design/ci.md)."
+        echo "Sources: the hash of the folder \`crates\` (\`git rev-parse --short HEAD:crates\`); now it is $sources."
         echo
         echo "$table"
+        [[ -z "$notes" ]] || printf '\n%s\n' "$notes"
     } > docs/measured/proofs.md
     echo "docs/measured/proofs.md"
 fi
-exit "$all"
+exit "$failed"

@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
-# What taut is made of: licences, sources and duplicates of all crates, and whether THIRD-PARTY.md is up to date.
-#   scripts/supply.sh                needs no network; without cargo-deny it checks THIRD-PARTY.md alone, and says so
-#   scripts/supply.sh --advisories   also fetches the list of advisories, from the network
+# What taut is made of: licences, sources and duplicates of all crates, advisories, and whether THIRD-PARTY.md is up to date.
+#   scripts/supply.sh                needs no network; without cargo-deny it checks THIRD-PARTY.md and the committed advisories
+#                                    alone, and says so
+#   scripts/supply.sh --advisories   also fetches all advisories of today, from the network
 set -euo pipefail
 cd "$(dirname "$0")/.."
 python3 scripts/licences.py --check
+python3 scripts/advisories.py --test
+python3 scripts/advisories.py
 if ! command -v cargo-deny > /dev/null; then
     echo "cargo-deny is not installed, licences and sources are not checked: cargo install --locked cargo-deny --version 0.20.2"
     [[ "${1:-}" != "--advisories" ]]

@@ -101,6 +101,7 @@ fn the_result_has_exactly_these_keys() {
         "intersections",
         "state_hash",
         "warnings",
+        "failures",
     ];
     expected.sort_unstable();
     assert_eq!(keys, expected);
@@ -331,7 +332,7 @@ fn verify_tells_whether_anything_intersects() {
 }
 
 #[test]
-fn a_tangled_beginning_is_reported_and_no_failure() {
+fn a_tangled_beginning_is_reported_and_no_failure_if_it_comes_apart() {
     let place = Place::new("tangled");
     place.write("tangled.toml", &FALLING.replace("0.55, 0.02", "0.5, 0.02"));
     let checked = place.taut(&["check", "tangled.toml"]).good();
@@ -344,4 +345,9 @@ fn a_tangled_beginning_is_reported_and_no_failure() {
     assert!(warnings.iter().all(|warning| checked.out().contains(warning)), "{told}");
     let said = place.taut(&["run", "tangled.toml", "--no-pictures", "--verify"]).good();
     assert!(said.out().contains("warning: ") && said.out().contains("triangles intersected at"), "{}", said.out());
+    // What stays tangled is one.
+    let off = ["run", "tangled.toml", "--no-pictures", "--verify", "--set", "contact.on=false", "--frames", "2"];
+    let said = place.taut(&off);
+    assert_eq!(said.code(), Some(1), "{}{}", said.out(), said.err());
+    assert!(said.err().contains("began with intersections and did not come free of them"), "{}", said.err());
 }

@@ -212,15 +212,26 @@ fn verify_fails_when_a_limit_is_missed() {
 }
 
 #[test]
-fn what_pins_alone_stretch_is_named_and_no_failure() {
+fn what_pins_alone_stretch_is_named_and_under_verify_a_failure() {
     let place = Place::new("tension-pins");
     let scale = "motion = { scale = { about = [0, 1, 0], factor = { keys = [{ time = 0, value = [1, 1, 1] }, \
                  { time = 0.1, value = [1.3, 1, 1] }] } } }\n";
     let (before, _) = PARTED.split_once("[[pin]]").unwrap();
     place.write("held.toml", &format!("{before}[[pin]]\nbody = \"sheet\"\nselect = \"all\"\n{scale}"));
-    let said = place.taut(&["run", "held.toml", "--no-pictures", "--verify"]).good();
-    let warning = "warning: pins stretch \"sheet\" between them beyond its limit: weft 30.00 % (limit 4 %)";
-    assert!(said.out().contains(warning), "{}", said.out());
+    let sentence = "pins stretch \"sheet\" between them beyond its limit: weft 30.00 % (limit 4 %)";
+    let said = place.taut(&["run", "held.toml", "--no-pictures"]).good();
+    assert!(said.out().contains(&format!("warning: {sentence}")), "{}", said.out());
+    // What was not looked at when it was computed cannot be judged now.
+    place.taut(&["run", "held.toml", "--no-pictures", "--verify", "--resume"]).refused(&["cannot verify", "--resume"]);
+    for resume in [&[][..], &["--resume"]] {
+        let said = place.taut(&[&["run", "held.toml", "--no-pictures", "--verify"], resume].concat());
+        assert_eq!(said.code(), Some(1), "{resume:?}: {}{}", said.out(), said.err());
+        assert!(said.err().contains(sentence), "{resume:?}: {}", said.err());
+    }
+    // The same pins that keep within the limit are no failure.
+    let mild = std::fs::read_to_string(place.path("held.toml")).unwrap().replace("1.3, 1, 1", "1.03, 1, 1");
+    place.write("mild.toml", &mild);
+    place.taut(&["run", "mild.toml", "--no-pictures", "--verify"]).good();
 }
 
 #[test]
