@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares what the program is made of with the advisories in scripts/advisories.toml; needs no network.
 
-    scripts/advisories.py          ends with 1 if an advisory applies that nobody has accepted, or a crate was not looked up
+    scripts/advisories.py          ends with 1 if an advisory applies that nobody has accepted, or a crate was left out
     scripts/advisories.py --test   tries the comparison itself
 """
 

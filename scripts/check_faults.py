@@ -67,6 +67,9 @@ def whole(path):
         return None if good else f"{done} samples promised, room for {room}"
     if name.endswith(".glb"):
         return None if struct.unpack("<I", data[8:12])[0] == len(data) else "its length is another"
+    if name.endswith(".abc"):
+        # The sixth byte says that all of it was written.
+        return None if data[:6] == b"Ogawa\xff" else "it is not closed"
     if name.endswith(".usda"):
         return None if data.rstrip().endswith(b"}") else "it is cut off"
     if name.endswith(".png"):
@@ -192,6 +195,14 @@ def small_disk(taut, place, state):
         if more.returncode != 0 or json.loads(more.stdout)["state_hash"] != state:
             fail(f"a run does not go on after the disk was full: {more.stderr}")
         print(f"a full disk: {full.stderr.strip()}; went on when there was room")
+        before = files(os.path.join(disk, "o"))
+        subprocess.run(["mount", "-o", "remount,ro", disk], check=True)
+        closed = run(taut, place, "disk/o", "--no-pictures", "--frames", "95", "--resume")
+        if closed.returncode != 1 or "Read-only file system" not in closed.stderr:
+            fail(f"a disk that cannot be written to gives {closed.returncode}: {closed.stderr}")
+        if files(os.path.join(disk, "o")) != before:
+            fail("a run on a disk that cannot be written to has changed something")
+        print(f"a disk that cannot be written to: {closed.stderr.strip()}")
     finally:
         subprocess.run(["umount", disk])
 
