@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use taut_scene::scene::Scene;
 use taut_scene::simulation::Simulation;
-use taut_view::session::{Command, Document, Heat, Session, Snapshot, Thread};
+use taut_view::session::{Command, Document, Heat, Most, Session, Snapshot, Thread};
 use taut_view::wire;
 
 /// A small sheet, held at two corners.
@@ -480,13 +480,18 @@ fn a_lower_limit_is_kept_and_what_is_reached_stands_beside_it() {
     let mut session = session(&text);
     steps(&mut session, 40);
     let free = see(&session).sides[0].reach[0].threads[1];
-    assert!(free.most.is_none() && free.peak.0 > 0.05, "soft and free: {free:?}");
+    assert!(free.most.is_none() && free.peak.value > 0.05, "soft and free: {free:?}");
     bound(&mut session, 0, Thread::Warp, Some(0.02));
-    assert_eq!(see(&session).sides[0].reach[0].threads[1].peak, (0.0, 0), "what was before does not count");
+    assert_eq!(see(&session).sides[0].reach[0].threads[1].peak, Most::default(), "what was before does not count");
     steps(&mut session, 40);
     let view = see(&session);
     let held = view.sides[0].reach[0].threads[1];
     assert!(held.now <= 0.0203 && held.now > 0.005, "{held:?}");
+    // When and where it was most, and on the sheet.
+    let (frame, at) = held.peak.seen.expect("it was stretched");
+    assert!((41..=80).contains(&frame) && held.peak.value >= held.now, "{held:?}");
+    let near = view.sides[0].positions[0].iter().any(|&p| glam::DVec3::from(p).distance(at.into()) < 0.3);
+    assert!(near && held.peak.when_and_where().starts_with(&format!(" in frame {frame}, at (")), "{held:?}");
     // The same, measured on the picture's own positions: the rest length of an edge along the warp is an eighth of a metre.
     let place = |at: usize| glam::DVec3::from(view.sides[0].positions[0][at]);
     let most = (0..72).map(|at| place(at).distance(place(at + 9)) / 0.125 - 1.0).fold(0.0, f64::max);

@@ -70,8 +70,10 @@ impl Viewer {
             slider.rect
         });
         let colour = if reached.beyond > 0 { BEYOND } else { ui.visuals().text_color() };
-        let text = format!("reaches {}, at most {}", words(thread, reached.now), words(thread, reached.peak.0));
-        let about = format!("{}; the most was in frame {}", said(reached), reached.peak.1);
+        let peak = &reached.peak;
+        let frame = peak.seen.map_or_else(String::new, |(frame, _)| format!(" in frame {frame}"));
+        let text = format!("reaches {}, at most {}{frame}", words(thread, reached.now), words(thread, peak.value));
+        let about = format!("{}; the most was{}", said(reached), peak.when_and_where());
         ui.indent(("reached", cloth, thread.key()), |ui| {
             ui.colored_label(colour, text).on_hover_text(about);
         });
@@ -130,12 +132,14 @@ fn said(reached: &Reached) -> String {
     match (reached.most, reached.beyond) {
         (None, _) => "no limit".to_owned(),
         (Some(_), 0) => "within its limit".to_owned(),
-        (Some(_), beyond) => format!("{beyond} triangles are beyond the limit"),
+        (Some(_), beyond) => format!("{beyond} triangles are beyond the limit now"),
     }
 }
 
 /// The largest compression, which nothing limits here.
 fn compression(ui: &mut egui::Ui, reach: &ClothReach) {
-    let [weft, warp, _] = reach.threads.map(|thread| words(Thread::Weft, thread.compression));
-    ui.weak(format!("compressed by at most {weft} (weft), {warp} (warp)"));
+    let [weft, warp, _] = reach.threads.map(|thread| words(Thread::Weft, thread.compression.value));
+    let [weft_seen, warp_seen, _] = reach.threads.map(|thread| thread.compression.when_and_where());
+    ui.weak(format!("compressed by at most {weft} (weft), {warp} (warp)"))
+        .on_hover_text(format!("weft{weft_seen}; warp{warp_seen}"));
 }

@@ -217,7 +217,7 @@ impl Viewer {
             "error": self.snapshot.error.as_ref().or(self.trouble.as_ref()),
             "note": self.snapshot.note,
             "warnings": side.warnings,
-            "limits": side.reach.iter().map(|cloth| cloth.threads.map(|t| (t.most, t.now, t.peak.0))).collect::<Vec<_>>(),
+            "limits": side.reach.iter().map(|cloth| cloth.threads.map(|t| (t.most, t.now, t.peak.value))).collect::<Vec<_>>(),
             "camera": self.look.camera.map(|camera| camera.distance),
             "metrics": serde_json::from_str::<serde_json::Value>(side.history.metrics()).unwrap_or_default(),
             "settings": side.scene.to_json(),

@@ -15,7 +15,7 @@ mod snapshot;
 pub use bounds::Thread;
 pub use document::Document;
 pub use history::{History, Sample};
-pub use reach::{ClothReach, Reached};
+pub use reach::{ClothReach, Most, Reached};
 pub use snapshot::{ObjectShape, Shape, SideView, Snapshot, Surface};
 pub use taut_studio::Heat;
 

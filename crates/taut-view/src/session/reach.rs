@@ -2,7 +2,28 @@
 
 use super::bounds::Thread;
 use serde::{Deserialize, Serialize};
-use taut_scene::simulation::Simulation;
+use taut_scene::simulation::{Record, Simulation, place};
+
+/// The largest of something since settings last changed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Most {
+    /// How much.
+    pub value: f64,
+    /// In which frame, and where, m; nothing if there was none.
+    pub seen: Option<(u32, [f64; 3])>,
+}
+
+impl Most {
+    fn of(record: &Record, shown: impl Fn(f64) -> f64) -> Self {
+        let there = record.peak.is_some();
+        Most { value: shown(record.peak.value.max(0.0)), seen: there.then_some((record.frame, record.peak.at)) }
+    }
+
+    /// When and where, after what it is.
+    pub fn when_and_where(&self) -> String {
+        self.seen.map_or_else(String::new, |(frame, at)| format!(" in frame {frame}, at {}", place(at)))
+    }
+}
 
 /// How far a cloth may be stretched along one of its threads or in shear, and how far it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -11,10 +32,10 @@ pub struct Reached {
     pub most: Option<f64>,
     /// How far it is now, likewise.
     pub now: f64,
-    /// How far it was at most, since settings last changed, and in which frame.
-    pub peak: (f64, u32),
-    /// The largest compression since then: a fraction of the length; nothing for shear.
-    pub compression: f64,
+    /// How far it was at most, likewise.
+    pub peak: Most,
+    /// The largest compression: a fraction of the length; nothing for shear.
+    pub compression: Most,
     /// Triangles that are beyond the limit now.
     pub beyond: u32,
 }
@@ -44,8 +65,8 @@ impl ClothReach {
             Reached {
                 most: most.is_finite().then(|| thread.shown(most)),
                 now: thread.shown(of.most.value.max(0.0)),
-                peak: past.map_or((0.0, 0), |past| (thread.shown(past.most.peak.value.max(0.0)), past.most.frame)),
-                compression: past.map_or(0.0, |past| past.compression.peak.value.max(0.0)),
+                peak: past.map(|past| Most::of(&past.most, |x| thread.shown(x))).unwrap_or_default(),
+                compression: past.map(|past| Most::of(&past.compression, |x| x)).unwrap_or_default(),
                 beyond: of.beyond,
             }
         };
