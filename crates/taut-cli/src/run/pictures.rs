@@ -27,11 +27,13 @@ pub fn make(
     let last = Shot::of(simulation);
     let mut look = Look::new(simulation, threads);
     look.include(&last);
-    let (mut frames, mut total) = (Vec::new(), 0);
+    // The last one is drawn whatever the plan says.
+    let (mut frames, mut total) = (Vec::new(), 1);
     let plan = Plan::new(pictures, settings.time.fps, simulation.frames());
     spool.each(|shot, _| {
         look.include(&shot);
-        total += u64::from(plan.still(shot.frame)) + u64::from(plan.moving(shot.frame));
+        let still = plan.still(shot.frame) && shot.frame < last.frame;
+        total += u64::from(still) + u64::from(plan.moving(shot.frame));
         frames.push(shot.frame);
         Ok(true)
     })?;
@@ -46,6 +48,7 @@ pub fn make(
     shown.extend(studio.stills(spool, &last, &pictures.show, pictures.strain_scale)?);
     shown.extend(studio.heat_maps(&last, pictures.strain_scale)?);
     studio.progress.finish();
+    debug_assert!(studio.done <= total, "{} pictures of {total}", studio.done);
     Ok(shown)
 }
 
