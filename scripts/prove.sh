@@ -7,18 +7,19 @@
 #     --minutes N  begins nothing new after N minutes; what is left is told, and --resume goes on with it
 #     --write      puts a summary of all that was run so far into docs/measured/proofs.md
 # Logs and results: target/proofs/NAME/PIECE.log, .result. TAUT=FILE uses a program that is built already, THREADS=1 one
-# thread, SOAK=S seconds of soaking. A piece without its tool is skipped, and told so.
+# thread; SEEDS, FUZZ, KILLS and SOAK say how many seeds, seconds for a target, kills and seconds of soaking, and the summary
+# says how many it were. A piece without its tool is skipped, and told so.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 ALL=(seeds limits papers fuzz kills python sanitizers soak)
-size=full resume="" write="" minutes="" names=()
+quick="" resume="" write="" minutes="" names=()
 while [[ $# -gt 0 ]]; do
     case "$1" in
-        --quick) size=small ;;
+        --quick) quick=yes ;;
         --resume) resume=yes ;;
         --write) write=yes ;;
         --minutes) minutes="${2:?}"; shift ;;
-        *) [[ " ${ALL[*]} " == *" ${1%%:*} "* ]] || { sed -n '2,10p' "$0"; exit 2; }; names+=("$1") ;;
+        *) [[ " ${ALL[*]} " == *" ${1%%:*} "* ]] || { sed -n '2,11p' "$0"; exit 2; }; names+=("$1") ;;
     esac
     shift
 done
@@ -38,23 +39,38 @@ need_taut() {
     [[ -n "${TAUT:-}" ]] || cargo build --release --locked -p taut-cli
 }
 
+# How much of a proof is asked for, in a word for the summary.
+either() { if [[ -n "$quick" ]]; then echo "$1"; else echo "$2"; fi; }
+much() { # name
+    case "$1" in
+        seeds) echo "${SEEDS:-$(either 1 10)}-seeds" ;;
+        limits) either 10-frames all-frames ;;
+        papers) either small full-size ;;
+        fuzz) echo "${FUZZ:-$(either 10 60)}-s-each" ;;
+        kills) echo "${KILLS:-$(either 10 200)}-kills" ;;
+        soak) echo "${SOAK:-$(either 20 3600)}-s" ;;
+        *) either small full ;;
+    esac
+}
+number() { echo "${size%%-*}"; }
+
 # Every proof is a list of pieces, and what to do for one.
 pieces_seeds() {
     sed -n '/CONTACT_SCENES/,/];/p' crates/taut-scene/src/scene/builtin.rs | grep -o '"[a-z-]*"' | tr -d '"'
 }
 prove_seeds() {
-    local much=(--seeds 10)
-    [[ "$size" == full ]] || much=(--seeds 1 --frames 10)
-    cargo run --release --locked -q -p taut-scene --example contact_scenes -- "$1" "${much[@]}"
+    local less=()
+    [[ -z "$quick" ]] || less=(--frames 10)
+    cargo run --release --locked -q -p taut-scene --example contact_scenes -- "$1" --seeds "$(number)" "${less[@]}"
 }
 
 pieces_limits() { printf '%s\n' drape hang flag tablecloth curtain skirt pencil-skirt dress heap layers limits; }
 prove_limits() {
     need_taut || return 1
-    local out="$logs/limits/out/$1" much=()
-    [[ "$size" == full ]] || much+=(--frames 10)
+    local out="$logs/limits/out/$1" less=()
+    [[ -z "$quick" ]] || less+=(--frames 10)
     rm -rf "$out"
-    "$taut" run "$1" --out "$out" --formats pc2 --no-pictures --verify "${much[@]}" "${flags[@]}" || return 1
+    "$taut" run "$1" --out "$out" --formats pc2 --no-pictures --verify "${less[@]}" "${flags[@]}" || return 1
     # The same by a meter that shares no code with the engine, where all cloth has one limit that is easily named.
     case "$1" in
         drape) python3 scripts/check_tension.py "$out" cloth --limit 0.01 ;;
@@ -68,29 +84,25 @@ pieces_papers() {
 }
 prove_papers() {
     local small=()
-    [[ "$size" == full ]] || small=(--small)
+    [[ -z "$quick" ]] || small=(--small)
     "$taut" paper "$1" --out "$logs/papers/out" "${small[@]}"
 }
 
 pieces_fuzz() { sed -n 's/^targets=.*:-\(.*\)}$/\1/p' scripts/fuzz.sh | tr ' ' '\n'; }
-prove_fuzz() {
-    if [[ "$size" == full ]]; then scripts/fuzz.sh 60 "$1"; else scripts/fuzz.sh 10 "$1"; fi
-}
+prove_fuzz() { scripts/fuzz.sh "$(number)" "$1"; }
 
 pieces_kills() { echo kills; }
 prove_kills() {
     need_taut || return 1
-    local kills=200
-    [[ "$size" == full ]] || kills=10
-    python3 scripts/check_faults.py "$taut" --kills "$kills"
+    python3 scripts/check_faults.py "$taut" --kills "$(number)"
 }
 
 pieces_python() { printf '%s\n' wheel slow; }
 prove_python() {
     python3 -c 'import sys, venv; sys.exit(sys.version_info < (3, 11))' || return "$SKIPPED"
     case "$1" in
-        wheel) if [[ "$size" == full ]]; then scripts/python.sh wheel; else PROFILE=dev scripts/python.sh wheel; fi ;;
-        slow) [[ "$size" == full ]] || return "$SKIPPED"; scripts/python.sh test -q -m slow ;;
+        wheel) PROFILE=${quick:+dev} scripts/python.sh wheel ;;
+        slow) [[ -z "$quick" ]] || return "$SKIPPED"; scripts/python.sh test -q -m slow ;;
     esac
 }
 
@@ -98,9 +110,7 @@ pieces_sanitizers() { printf '%s\n' address thread miri; }
 prove_sanitizers() { scripts/sanitize.sh "$1"; }
 
 pieces_soak() { echo worlds; }
-prove_soak() {
-    if [[ "$size" == full ]]; then scripts/soak_contact.sh "${SOAK:-3600}"; else scripts/soak_contact.sh 20; fi
-}
+prove_soak() { scripts/soak_contact.sh "$(number)"; }
 
 # The last thing that a log says, fit for a table.
 last_line() { grep -v '^[[:space:]]*$' "$1" | tail -1 | tr '|' '/' | cut -c1-110; }
@@ -137,7 +147,7 @@ row() { # name
         piece="$(basename "$file" .result)"
         read -r -a was < "$file"
         count=$((count + 1)) took=$((took + was[1]))
-        [[ "$sizes" == *"${was[2]}"* ]] || sizes+="${sizes:+, }${was[2]}"
+        [[ "$sizes" == *"${was[2]//-/ }"* ]] || sizes+="${sizes:+, }${was[2]//-/ }"
         [[ "$of" == *"${was[3]}"* ]] || of+="${of:+, }${was[3]}"
         if [[ "${was[0]}" == passed ]]; then
             passed=$((passed + 1))
@@ -155,6 +165,7 @@ row() { # name
 failed=0
 for name in "${names[@]}"; do
     only="${name#*:}" name="${name%%:*}"
+    size="$(much "$name")"
     pieces="$("pieces_$name")" || exit 1
     for piece in $pieces; do
         [[ "$only" == "$name" || "$only" == "$piece" ]] || continue
@@ -164,7 +175,7 @@ for name in "${names[@]}"; do
     done
 done
 
-table="| proof | size | result | time | sources |
+table="| proof | how much | result | time | sources |
 | --- | --- | --- | --- | --- |
 $(for name in "${ALL[@]}"; do row "$name"; done)"
 echo
