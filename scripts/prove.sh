@@ -124,7 +124,8 @@ prove() { # name, piece
         [[ "${was[0]} ${was[2]} ${was[3]}" != "passed $size $sources" ]] || return 0
     fi
     if [[ -n "$minutes" ]] && ((SECONDS >= 60 * minutes)); then
-        echo "left 0 $size $sources $(date -u +%F)" > "$dir/$2.result"
+        # What an earlier run found is still worth knowing.
+        [[ -f "$dir/$2.result" ]] || echo "left 0 $size $sources $(date -u +%F)" > "$dir/$2.result"
         return 0
     fi
     echo "== $1:$2"
@@ -167,6 +168,10 @@ for name in "${names[@]}"; do
     only="${name#*:}" name="${name%%:*}"
     size="$(much "$name")"
     pieces="$("pieces_$name")" || exit 1
+    if [[ "$only" != "$name" ]] && ! grep -qx -- "$only" <<< "$pieces"; then
+        echo "$name has no piece $only; there are:" $pieces >&2
+        exit 2
+    fi
     for piece in $pieces; do
         [[ "$only" == "$name" || "$only" == "$piece" ]] || continue
         prove "$name" "$piece"
