@@ -73,7 +73,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let resumed = args.resume && resume(&folder, &mut simulation, args.say)?;
     if !resumed {
         folder.clear()?;
-    } else if args.verify && simulation.contact().began_free.is_none() {
+    } else if args.verify && !simulation.contact().verified() {
         return Err(unverified(&folder));
     }
     if let Some(start) = simulation.begin().filter(|_| !args.say.quiet) {
@@ -118,11 +118,11 @@ fn judge(folder: &Folder, result: &serde_json::Value) -> Result<(), Failure> {
     if wrong.is_empty() { Ok(()) } else { Err(Failure::Failed(wrong.join("\n"))) }
 }
 
-/// Nothing was looked at in the steps that are there.
+/// Some of the steps that are there were not looked at.
 fn unverified(folder: &Folder) -> Failure {
     Failure::BadInput(format!(
-        "cannot verify {}: the frames that are there were computed without --verify\n  = without --resume, the run \
-         starts over",
+        "cannot verify {}: frames that are there were computed without --verify\n  = without --resume, the run starts \
+         over",
         folder.dir().display()
     ))
 }

@@ -38,7 +38,7 @@ pub fn result(simulation: &mut Simulation) -> Value {
         "intersections": now.max(simulation.contact().crossed.most),
         "state_hash": line["state_hash"],
         "warnings": warnings(simulation),
-        "failures": simulation.contact().began_free.map(|_| failures(simulation)),
+        "failures": simulation.contact().verified().then(|| failures(simulation)),
     })
 }
 

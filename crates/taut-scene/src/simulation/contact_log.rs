@@ -93,6 +93,11 @@ pub(super) fn add_step(frame: &mut ContactReport, step: &ContactReport, before: 
 }
 
 impl ContactLog {
+    /// Whether every step so far was [checked](super::Simulation::verify): a run may be taken up without.
+    pub fn verified(&self) -> bool {
+        self.began_free.is_some() && (self.frames == 0 || self.intersections.is_some())
+    }
+
     /// Adds a frame that ended at a time, s.
     pub(super) fn add(&mut self, frame: ContactReport, crossed: Option<Intersections>, time: f64) {
         self.frame = frame;

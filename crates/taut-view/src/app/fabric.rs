@@ -3,7 +3,7 @@
 
 use super::Viewer;
 use super::knobs::number;
-use crate::session::{ClothReach, Command, Reached, Thread};
+use crate::session::{ClothReach, Command, Most, Reached, Thread};
 use eframe::egui::{self, Color32};
 use taut_scene::fabric;
 use taut_scene::scene::settings::Cloth;
@@ -73,7 +73,7 @@ impl Viewer {
         let peak = &reached.peak;
         let frame = peak.seen.map_or_else(String::new, |(frame, _)| format!(" in frame {frame}"));
         let text = format!("reaches {}, at most {}{frame}", words(thread, reached.now), words(thread, peak.value));
-        let about = format!("{}; the most was{}", said(reached), peak.when_and_where());
+        let about = format!("{}{}", said(reached), after("; the most was", peak));
         ui.indent(("reached", cloth, thread.key()), |ui| {
             ui.colored_label(colour, text).on_hover_text(about);
         });
@@ -127,6 +127,11 @@ impl Viewer {
     }
 }
 
+/// When and where the largest of something was, after what it is; nothing without any.
+fn after(what: &str, most: &Most) -> String {
+    most.seen.map_or_else(String::new, |_| format!("{what}{}", most.when_and_where()))
+}
+
 /// How a stretch is to its limit.
 fn said(reached: &Reached) -> String {
     match (reached.most, reached.beyond) {
@@ -139,7 +144,10 @@ fn said(reached: &Reached) -> String {
 /// The largest compression, which nothing limits here.
 fn compression(ui: &mut egui::Ui, reach: &ClothReach) {
     let [weft, warp, _] = reach.threads.map(|thread| words(Thread::Weft, thread.compression.value));
-    let [weft_seen, warp_seen, _] = reach.threads.map(|thread| thread.compression.when_and_where());
-    ui.weak(format!("compressed by at most {weft} (weft), {warp} (warp)"))
-        .on_hover_text(format!("weft{weft_seen}; warp{warp_seen}"));
+    let label = ui.weak(format!("compressed by at most {weft} (weft), {warp} (warp)"));
+    let [weft, warp, _] = &reach.threads;
+    let about = format!("{}{}", after("weft", &weft.compression), after("; warp", &warp.compression));
+    if !about.is_empty() {
+        label.on_hover_text(about);
+    }
 }

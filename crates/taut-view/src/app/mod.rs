@@ -204,6 +204,7 @@ impl Viewer {
         let side = &self.snapshot.sides[0];
         let places = self.script.places.iter().map(|(name, r)| (*name, [r.min.x, r.min.y, r.max.x, r.max.y]));
         let stages = side.history.samples().last().map(|sample| sample.stages.iter().sum::<f32>());
+        let limits = side.reach.iter().map(|cloth| cloth.threads.map(|t| (t.most, t.now, t.peak.value)));
         serde_json::json!({
             "scene": self.snapshot.name,
             "frame": self.snapshot.frame,
@@ -217,7 +218,7 @@ impl Viewer {
             "error": self.snapshot.error.as_ref().or(self.trouble.as_ref()),
             "note": self.snapshot.note,
             "warnings": side.warnings,
-            "limits": side.reach.iter().map(|cloth| cloth.threads.map(|t| (t.most, t.now, t.peak.value))).collect::<Vec<_>>(),
+            "limits": limits.collect::<Vec<_>>(),
             "camera": self.look.camera.map(|camera| camera.distance),
             "metrics": serde_json::from_str::<serde_json::Value>(side.history.metrics()).unwrap_or_default(),
             "settings": side.scene.to_json(),
