@@ -285,6 +285,24 @@ fn soft_bodies_run_too() {
     assert!(place.path("out/solid/pictures/heat_volume.png").is_file());
 }
 
+#[test]
+fn what_a_kill_at_the_very_end_leaves_is_removed() {
+    let place = Place::new("leftovers");
+    let flags = ["run", "scene.toml", "--out", "o", "--frames", "3", "--no-pictures"];
+    place.taut(&flags).good();
+    let list = std::fs::read_to_string(place.path("o/taut.json")).unwrap();
+    place.write("o/taut.json", &list.replace("\"files\": [", "\"files\": [\"pictures.spool\","));
+    place.write("o/pictures.spool", "frames");
+    place.write("o/taut.json.tmp", "half a li");
+    for _ in 0..2 {
+        let said = place.taut(&[&flags[..], &["--resume"]].concat()).good();
+        assert!(said.out().contains("everything is there already"), "{}", said.out());
+        let names = place.names("o");
+        assert!(!names.iter().any(|name| name.ends_with(".tmp") || name.ends_with(".spool")), "{names:?}");
+        assert!(!std::fs::read_to_string(place.path("o/taut.json")).unwrap().contains("spool"));
+    }
+}
+
 /// A small sheet falls on a large one that is held by its sides. What matters is what intersects: no limits.
 const FALLING: &str = r#"
 [time]

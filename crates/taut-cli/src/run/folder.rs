@@ -40,6 +40,8 @@ impl Folder {
         fs::create_dir_all(dir).map_err(Failure::io("create", dir))?;
         let lock = Lock::take(dir)?;
         let path = dir.join(LIST);
+        // Of a run that was killed between writing the list and giving it its name.
+        remove_if_there(&path.with_extension("json.tmp"))?;
         let before = match load_regular(&path, MOST_LIST) {
             Ok(bytes) => {
                 serde_json::from_slice(&bytes).ok().filter(|value: &Value| value["files"].is_array()).ok_or_else(
@@ -76,6 +78,15 @@ impl Folder {
     pub fn result(&self, frames: u32) -> Option<Value> {
         let result = &self.before["result"];
         (self.before["identity"] == self.identity.as_str() && result["frames"] == frames).then(|| result.clone())
+    }
+
+    /// Removes a file that a run which was killed at its very end has left, and keeps its result.
+    pub fn tidy(&mut self, left: &str) -> Result<(), Failure> {
+        if self.files.contains(left) {
+            remove_if_there(&self.dir.join(left))?;
+            self.finish(self.before["result"].clone())?;
+        }
+        Ok(())
     }
 
     /// Refuses to continue a run that is known to be another one.

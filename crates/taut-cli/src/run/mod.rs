@@ -68,6 +68,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if args.resume
         && let Some(result) = folder.result(simulation.frames())
     {
+        folder.tidy(outputs::SPOOL)?;
         return already_done(args, &folder, &result);
     }
     let resumed = args.resume && resume(&folder, &mut simulation, args.say)?;

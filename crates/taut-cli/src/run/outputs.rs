@@ -15,7 +15,8 @@ use taut_studio::Shot;
 /// The checkpoint's file name.
 pub const CHECKPOINT: &str = "checkpoint.bin";
 const METRICS: &str = "metrics.jsonl";
-const SPOOL: &str = "pictures.spool";
+/// Frames that are kept until pictures are drawn.
+pub const SPOOL: &str = "pictures.spool";
 
 /// Which frames become pictures.
 #[derive(Clone, Copy, Debug)]
