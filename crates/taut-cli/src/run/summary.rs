@@ -123,7 +123,11 @@ fn overstretched(simulation: &Simulation) -> Option<String> {
     let tension = simulation.tension_log();
     let missed = tension.missed();
     let (body, way) = missed.first()?;
-    let more = if missed.len() > 1 { format!("; {} more limits were missed", missed.len() - 1) } else { String::new() };
+    let more = match missed.len() {
+        1 => String::new(),
+        2 => "; another limit was missed, too".to_owned(),
+        many => format!("; {} more limits were missed", many - 1),
+    };
     Some(format!("{}{more}", tension.miss(body, *way)))
 }
 
