@@ -32,7 +32,7 @@ mkdir -p "$out"
 cp crates/taut-view/web/index.html crates/taut-view/web/worker.js "$out/"
 size() {
     printf '%s: %s bytes, %s by gzip' "$1" "$(wc -c <"$out/$1")" "$(gzip -9c "$out/$1" | wc -c)"
-    if command -v brotli >/dev/null; then printf ', %s by brotli' "$(brotli -c "$out/$1" | wc -c)"; fi
+    if command -v brotli >/dev/null; then printf ', %s by brotli' "$(brotli -q 9 -c "$out/$1" | wc -c)"; fi
     echo
 }
 size taut_view_bg.wasm
