@@ -158,7 +158,7 @@ row() { # name
         fi
     done
     [[ "$count" -gt 0 ]] || return 0
-    [[ "$count" != 1 ]] || words+="; $(last_line "${file%.result}.log")"
+    [[ "$count$passed" != 11 ]] || words+="; $(last_line "${file%.result}.log")"
     took="$((took / 3600)) h $((took / 60 % 60)) min $((took % 60)) s"
     echo "| \`$1\` | $sizes | $passed of $count passed$words | $took | $of |"
 }
