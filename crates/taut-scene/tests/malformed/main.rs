@@ -10,10 +10,8 @@ mod ways;
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
 
 use hungry::File;
-use taut_scene::garment::{Pattern, SewnMesh};
 use taut_scene::read::animated::{read_animated_bytes, read_sequence};
 use taut_scene::read::{Files, Memory, Options, ReadError, Source, read_bytes};
 use taut_scene::scene::Scene;
@@ -237,42 +235,6 @@ fn no_scene_panics_however_it_is_broken() {
         }
     }
     assert!(broken > 4000 && refused > broken / 2, "{broken} scenes, of which {refused} were refused");
-}
-
-/// What is read beside meshes and scenes: patterns of garments, and lists of numbers for maps.
-#[test]
-fn no_pattern_and_no_list_panics_however_it_is_broken() {
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus");
-    let seed = |name: &str| std::fs::read(corpus.join(name)).unwrap();
-    let sewn = |bytes: &[u8]| match Pattern::read(&Source::new("a.json", bytes)) {
-        Ok(pattern) => SewnMesh::new(&pattern, 0.2).err().map(|error| format!("{error:?}")),
-        Err(error) => Some(error.to_string()),
-    };
-    let scene = "[[cloth]]\nname = \"c\"\ngenerate = { kind = \"sheet\", nx = 3, ny = 2 }\n\
-                 maps = [{ name = \"m\", file = \"m.csv\" }]\nvary = [{ map = \"m\", density = [0.1, 0.3] }]\n";
-    let painted = |bytes: &[u8]| {
-        let scene = Scene::parse("s.toml", scene, None, &[]).unwrap().attach("m.csv", bytes.to_vec().into());
-        Simulation::new(&scene, Precision::F32, 1).err().map(|error| error.to_string())
-    };
-    type Reads<'a> = &'a dyn Fn(&[u8]) -> Option<String>;
-    let plain = b"0.0\n0.2\n0.4\n0.6\n0.8\n1.0\n".to_vec();
-    let all: [(&str, Vec<u8>, Reads); 3] =
-        [("pattern", seed("pattern/seed0"), &sewn), ("npy", seed("maps/seed2"), &painted), ("csv", plain, &painted)];
-    for (name, seed, reads) in all {
-        assert_eq!(reads(&seed), None, "{name} as it should be");
-        let (mut broken, mut refused) = (0, 0);
-        for (way, breaks) in ways::ALL {
-            for bytes in breaks(&seed) {
-                let (done, peak) = meter::peak(|| catch_unwind(AssertUnwindSafe(|| reads(&bytes))));
-                let said = done.unwrap_or_else(|_| panic!("{name}, {way}: a panic"));
-                let most = allowed(bytes.len());
-                assert!(peak <= most, "{name}, {way}: takes {peak} of {most}");
-                broken += 1;
-                refused += u32::from(said.is_some());
-            }
-        }
-        assert!(broken > 200 && refused > broken / 4, "{name}: {broken} files, of which {refused} were refused");
-    }
 }
 
 /// Builds a scene whose colliders follow one another, computes a frame, and tells the memory that took.
