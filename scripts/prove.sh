@@ -7,8 +7,8 @@
 #     --minutes N  begins nothing new after N minutes; what is left is told, and --resume goes on with it
 #     --write      puts a summary of all that was run so far into docs/measured/proofs.md
 # Logs and results: target/proofs/NAME/PIECE.log, .result. TAUT=FILE uses a program that is built already, THREADS=1 one
-# thread; SEEDS, FUZZ, KILLS and SOAK say how many seeds, seconds for a target, kills and seconds of soaking, and the summary
-# says how many it were. A piece without its tool is skipped, and told so.
+# thread; SEEDS, FUZZ, KILLS and SOAK say how many seeds, seconds for a target, kills and seconds of soaking, and the
+# summary says how many it were. A piece without its tool is skipped, and told so.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 ALL=(seeds limits papers fuzz kills python sanitizers soak)

@@ -10,8 +10,8 @@ tools=("$@")
 host=$(rustc -vV | sed -n 's/^host: //p')
 cargo +nightly --version || { echo "there is no nightly toolchain: rustup toolchain install nightly"; exit 77; }
 
-# Arrays that workers share, the team, packing and sweeps, and a few whole steps on several threads with every lane width. Tests
-# that simulate at length would take hours under a sanitizer, and so would the engine in both precisions to build.
+# Arrays that workers share, the team, packing and sweeps, and a few whole steps on several threads with every lane
+# width. Tests that simulate at length would take hours under a sanitizer, and the engine in both precisions to build.
 features=(--no-default-features --features global)
 unit=(lanes:: team:: constraint:: contact::bvh)
 steps=(--test few_steps)

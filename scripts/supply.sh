@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# What taut is made of: licences, sources and duplicates of all crates, advisories, and whether THIRD-PARTY.md is up to date.
-#   scripts/supply.sh                needs no network; without cargo-deny it checks THIRD-PARTY.md and the committed advisories
-#                                    alone, and says so
+# What taut is made of: licences, sources and duplicates of all crates, advisories, and whether THIRD-PARTY.md fits.
+#   scripts/supply.sh                needs no network; without cargo-deny it checks THIRD-PARTY.md and the committed
+#                                    advisories alone, and says so
 #   scripts/supply.sh --advisories   also fetches all advisories of today, from the network
 set -euo pipefail
 cd "$(dirname "$0")/.."

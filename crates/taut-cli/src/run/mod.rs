@@ -44,7 +44,7 @@ pub struct Args {
     #[arg(long, value_name = "S", default_value_t = 5.0)]
     checkpoint: f64,
     /// Check by exact arithmetic after every step that nothing intersects, and every frame that no limit on stretch is
-    /// missed by more than 1 % of itself, between pins too; end with 1 if one is, or if positions were no longer finite.
+    /// missed by more than 1 % of itself, between pins too; end with 1 if one is, or if positions were not finite.
     #[arg(long)]
     verify: bool,
     #[command(flatten)]
