@@ -36,7 +36,7 @@ pub use pipeline::{Touch, Toucher};
 pub use report::{Blockers, ContactReport};
 pub use settings::{ColliderMesh, Contact, ContactMaterial, MeshCollider};
 pub use shape::{Pose, Shape};
-pub(crate) use simple::{Meeting, PlacedCollider};
+pub(crate) use simple::{Meeting, PlacedCollider, PushedVertices};
 
 use crate::lanes::Scalar;
 

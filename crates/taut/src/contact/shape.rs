@@ -37,16 +37,6 @@ impl Shape {
         }
     }
 
-    /// The radius of the ball about its origin that holds it, m. None for what has no end.
-    pub(super) fn bound(&self) -> Option<f64> {
-        match *self {
-            Shape::Plane => None,
-            Shape::Sphere { radius } => Some(radius),
-            Shape::Capsule { radius, half_length } => Some(radius + half_length),
-            Shape::Box { half: [x, y, z] } => Some((x * x + y * y + z * z).sqrt()),
-        }
-    }
-
     /// Signed distance of a point from the surface (negative inside) and the unit normal at the nearest place.
     pub(super) fn distance<T: Scalar>(&self, p: V3<T>) -> (T, V3<T>) {
         let zero = T::of(0.0);
@@ -154,6 +144,18 @@ impl<T: Scalar> Frame<T> {
     #[inline(always)]
     pub(super) fn up(&self) -> V3<T> {
         self.axes[1]
+    }
+
+    /// The shape's axes in the world.
+    #[inline(always)]
+    pub(super) fn axes(&self) -> [V3<T>; 3] {
+        self.axes
+    }
+
+    /// How far the origin is from where it was in another frame, m, and how far the axes' ends are, all together.
+    pub(super) fn moved_since(&self, before: &Self) -> [T; 2] {
+        let [x, y, z]: [T; 3] = core::array::from_fn(|k| (self.axes[k] - before.axes[k]).norm2());
+        [Real::sqrt((self.origin - before.origin).norm2()), Real::sqrt(x + y + z)]
     }
 
     /// A point of the world in the shape's frame.

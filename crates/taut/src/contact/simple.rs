@@ -6,7 +6,8 @@
 
 use super::shape::{Frame, Shape};
 use super::{Collider, FrictionBudget};
-use crate::lanes::{Real, Scalar, V3, Vertex};
+use crate::constraint::LaneChoice;
+use crate::lanes::{BLOCK, Kernel, Lanes, Real, Scalar, V3, Vertex};
 
 /// A collider in one substep: where it is at the end, and how it moved.
 #[derive(Clone, Copy, Debug)]
@@ -18,8 +19,10 @@ pub(crate) struct PlacedCollider<T> {
     thickness: T,
     /// Whether it does not move.
     still: bool,
-    /// The radius of a ball that holds it, m; none for a plane.
-    bound: Option<T>,
+    /// How far its origin goes in the substep, m, and how much its axes turn: no place at a distance r (m) from the origin goes farther than
+    /// the one and r times the other.
+    shift: T,
+    turn: T,
 }
 
 /// What a vertex runs into.
@@ -35,40 +38,57 @@ pub(crate) struct Meeting<T> {
 impl<T: Scalar> PlacedCollider<T> {
     /// The collider between the parts `a` and `b` (0 to 1) of its way.
     pub(crate) fn new(collider: &Collider, a: f64, b: f64) -> Self {
+        let (now, before) = (collider.from.towards(&collider.to, b), collider.from.towards(&collider.to, a));
+        let still = collider.from == collider.to;
+        // In double precision, with room for what rounding does to the frames.
+        let [shift, turn] = if still { [0.0; 2] } else { Frame::<f64>::new(&now).moved_since(&Frame::new(&before)) };
+        let rounding = if still { 0.0 } else { 16.0 * T::EPSILON };
         PlacedCollider {
             shape: collider.shape,
-            now: Frame::new(&collider.from.towards(&collider.to, b)),
-            before: Frame::new(&collider.from.towards(&collider.to, a)),
+            now: Frame::new(&now),
+            before: Frame::new(&before),
             friction: T::of(collider.friction),
             thickness: T::of(collider.thickness),
-            still: collider.from == collider.to,
-            bound: collider.shape.bound().map(T::of),
+            still,
+            shift: T::of(shift * (1.0 + rounding)),
+            turn: T::of(turn + rounding),
         }
     }
 
-    /// Whether it is plain that [`push`](Self::push) has nothing to do for a vertex at `at` that moved by `moved` (m) in this
+    /// Whether it is plain that [`push`](Self::push) has nothing to do for vertices at `at` that moved by `moved` (m) in this
     /// substep: most are far away from most colliders.
     #[inline(always)]
-    fn misses(&self, at: V3<T>, moved: T) -> bool {
+    fn misses<R: Real>(&self, at: V3<R>, moved: R) -> R::Mask {
+        let from = at - self.now.origin().spread(moved);
+        let mut way = moved;
+        if !self.still {
+            // What the shape's motion adds to the way in its own frame.
+            way = moved + (Real::sqrt(from.norm2()) + moved) * moved.lit(self.turn.f64()) + moved.lit(self.shift.f64());
+        }
         // What rounding may add to a distance.
-        let far = Real::max(moved, self.thickness) * T::of(1.001);
-        let from = at - self.now.origin();
-        let apart = match self.bound {
-            None => self.now.up().dot(from) > far,
-            Some(bound) => from.norm2() > (bound + far) * (bound + far) * T::of(1.001),
+        let far = Real::max(way, moved.lit(self.thickness.f64())) * moved.lit(1.001);
+        let up = self.now.up().spread(moved);
+        let (off, radius) = match self.shape {
+            Shape::Plane => return far.lt(up.dot(from)),
+            Shape::Box { half } => {
+                let [x, y, z] = self.now.axes();
+                let x = x.spread(moved).dot(from).abs() - moved.lit(half[0]);
+                let y = y.spread(moved).dot(from).abs() - moved.lit(half[1]);
+                let z = z.spread(moved).dot(from).abs() - moved.lit(half[2]);
+                return far.lt(Real::max(Real::max(x, y), z));
+            }
+            Shape::Sphere { radius } => (from, radius),
+            Shape::Capsule { radius, half_length } => {
+                let (end, along) = (moved.lit(half_length), up.dot(from));
+                (from - up * Real::max(Real::min(along, end), -end), radius)
+            }
         };
-        self.still && apart
+        let reach = moved.lit(radius) + far;
+        (reach * reach * moved.lit(1.001)).lt(off.norm2())
     }
 
     /// Pushes a free vertex out of each of some shapes, and adds by how far (m) to `pressed`. Returns how many it touches.
-    #[inline(always)]
-    pub(crate) fn push_all(
-        all: &[Self],
-        x: &mut Vertex<T>,
-        x_start: &Vertex<T>,
-        pressed: &mut T,
-        budget: FrictionBudget,
-    ) -> u64 {
+    fn push_all(all: &[Self], x: &mut Vertex<T>, x_start: &Vertex<T>, pressed: &mut T, budget: FrictionBudget) -> u64 {
         let mut touched = 0;
         for collider in all {
             let at = V3::new(x[0], x[1], x[2]);
@@ -78,6 +98,18 @@ impl<T: Scalar> PlacedCollider<T> {
             }
         }
         touched
+    }
+
+    /// Pushes free vertices out of shapes, lane-wide past those that are far. Returns how often one touches another.
+    pub(crate) fn push_out(
+        all: &[Self],
+        vertices: PushedVertices<'_, T>,
+        budget: FrictionBudget,
+        lanes: LaneChoice,
+    ) -> u64 {
+        let mut contacts = 0;
+        T::run_cold(lanes.width, lanes.level, PushOut { all, vertices, budget, contacts: &mut contacts });
+        contacts
     }
 
     /// Moves a free vertex that started the substep at `x_start` out of the shape, and takes friction from its slip. True if it
@@ -214,5 +246,80 @@ impl<T: Scalar> PlacedCollider<T> {
             }
         }
         None
+    }
+}
+
+/// Vertices to be pushed out of shapes, side by side.
+pub(crate) struct PushedVertices<'a, T> {
+    /// Where they are, with inverse masses, and where they started the substep, m.
+    pub x: &'a mut [Vertex<T>],
+    pub x_start: &'a [Vertex<T>],
+    /// How far each has been pressed in this substep, m, and whether anything has touched it.
+    pub pressed: &'a mut [T],
+    pub touched: &'a mut [bool],
+}
+
+/// [`PlacedCollider::push_out`] as a kernel: finds lane-wide whom a shape misses, and treats the others one by one.
+struct PushOut<'a, T> {
+    all: &'a [PlacedCollider<T>],
+    vertices: PushedVertices<'a, T>,
+    budget: FrictionBudget,
+    contacts: &'a mut u64,
+}
+
+impl<T: Scalar> Kernel<T> for PushOut<'_, T> {
+    #[inline(always)]
+    fn run<L: Lanes<T>>(mut self, token: L::Token) {
+        for first in (0..self.vertices.x.len()).step_by(L::N) {
+            self.lot::<L>(token, first);
+        }
+    }
+}
+
+impl<T: Scalar> PushOut<'_, T> {
+    /// The vertices of one lot, from the `first` on.
+    #[inline(always)]
+    fn lot<L: Lanes<T>>(&mut self, token: L::Token, first: usize) {
+        let zero = T::of(0.0);
+        let count = L::N.min(self.vertices.x.len() - first);
+        let mut places = [[zero; BLOCK]; 6];
+        let (mut left, mut pressed) = (0u32, 0u32);
+        for lane in 0..count {
+            let (x, start) = (&self.vertices.x[first + lane], &self.vertices.x_start[first + lane]);
+            for k in 0..3 {
+                (places[k][lane], places[3 + k][lane]) = (x[k], start[k]);
+            }
+            left |= u32::from(zero < x[3]) << lane;
+            pressed |= u32::from(zero < self.vertices.pressed[first + lane]) << lane;
+        }
+        self.push_some(first, left & pressed, 0);
+        left &= !pressed;
+        let [x, y, z, start_x, start_y, start_z] = &places;
+        let at = V3::new(L::load(token, x), L::load(token, y), L::load(token, z));
+        let start = V3::new(L::load(token, start_x), L::load(token, start_y), L::load(token, start_z));
+        let moved = Real::sqrt((at - start).norm2());
+        for number in 0..self.all.len() {
+            if left == 0 {
+                return;
+            }
+            let missed = L::bits(self.all[number].misses(at, moved));
+            // Whom one shape pushes is elsewhere for those after it.
+            self.push_some(first, left & !missed, number);
+            left &= missed;
+        }
+    }
+
+    /// Pushes some vertices, one bit each, out of the shapes from a number on.
+    #[inline(always)]
+    fn push_some(&mut self, first: usize, mut some: u32, number: usize) {
+        while some != 0 {
+            let i = first + some.trailing_zeros() as usize;
+            some &= some - 1;
+            let PushedVertices { x, x_start, pressed, touched } = &mut self.vertices;
+            let met =
+                PlacedCollider::push_all(&self.all[number..], &mut x[i], &x_start[i], &mut pressed[i], self.budget);
+            touched[i] |= met > 0;
+            *self.contacts += met;
+        }
     }
 }

@@ -52,6 +52,14 @@ impl<T: Real> V3<T> {
     }
 }
 
+impl<T: Scalar> V3<T> {
+    /// The same vector in all lanes of `like`.
+    #[inline(always)]
+    pub(crate) fn spread<R: Real>(self, like: R) -> V3<R> {
+        V3::lit(like, [self.x.f64(), self.y.f64(), self.z.f64()])
+    }
+}
+
 impl<T> From<[T; 3]> for V3<T> {
     #[inline(always)]
     fn from([x, y, z]: [T; 3]) -> Self {

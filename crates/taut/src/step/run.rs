@@ -1,7 +1,7 @@
 //! A step under way: its stages, as every worker of the team goes through them.
 
 use super::Precision;
-use super::arrays::Arrays;
+use super::arrays::{Arrays, Chunk};
 use super::end_solve::EndMemory;
 use super::limit::Limits;
 use super::report::StepTally;
@@ -10,7 +10,7 @@ use super::scratch::StepMemory;
 use super::{MOST_ROUNDS, Params, Stage, StepPlan};
 use crate::constraint::{LaneChoice, Sweep};
 use crate::contact::pipeline::ContactPipeline;
-use crate::contact::{Collider, FrictionBudget, PlacedCollider};
+use crate::contact::{Collider, FrictionBudget, PlacedCollider, PushedVertices};
 use crate::lanes::{BLOCK, Scalar, Shared};
 use crate::model::Model;
 #[cfg(feature = "global")]
@@ -286,15 +286,9 @@ impl<'a, T: Precision> Run<'a, T> {
         if colliders.is_empty() {
             return 0;
         }
-        self.arrays.on_chunk(worker, |chunk| {
-            let mut contacts = 0;
-            let vertices = chunk.x.iter_mut().zip(&*chunk.x_start).zip(chunk.pressed.iter_mut().zip(chunk.touched));
-            for ((x, start), (pressed, touched)) in vertices.filter(|((x, _), _)| x[3] > T::of(0.0)) {
-                let met = PlacedCollider::push_all(colliders, x, start, pressed, budget);
-                *touched |= met > 0;
-                contacts += met;
-            }
-            contacts
+        self.arrays.on_chunk(worker, |Chunk { x, x_start, pressed, touched, .. }| {
+            let vertices = PushedVertices { x, x_start, pressed, touched };
+            PlacedCollider::push_out(colliders, vertices, budget, self.lanes)
         })
     }
 

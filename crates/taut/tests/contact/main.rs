@@ -8,6 +8,7 @@ mod candidates;
 mod ccd;
 mod distance;
 mod exact;
+mod friction;
 mod safety;
 mod stepped;
 mod worlds;

@@ -28,7 +28,7 @@ impl<T: Precision> World<T> {
         Self::of(meshes, &Cloth::default())
     }
 
-    fn of(meshes: &[TriMesh], cloth: &Cloth) -> Self {
+    pub fn of(meshes: &[TriMesh], cloth: &Cloth) -> Self {
         let mut builder = ModelBuilder::new();
         for mesh in meshes {
             builder.add_cloth("sheet", mesh, cloth).unwrap();
