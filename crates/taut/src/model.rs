@@ -62,6 +62,9 @@ pub struct Body {
     /// How far each of its triangles may be stretched at the end of a step, beside what limiters say of the whole body;
     /// empty if nothing more is said.
     pub limits: Vec<StretchBounds>,
+    /// For each of its vertices, from the first on, factors from 0 to 1 on the thickness and on the friction of its
+    /// [`ContactMaterial`](crate::ContactMaterial); empty if it is the same everywhere.
+    pub contact: Vec<[f64; 2]>,
     /// The numbers of its strain elements in their kind.
     pub elements: Range<u32>,
     /// The numbers of its strain elements in [`Strains`](crate::measure::Strains).
@@ -102,8 +105,22 @@ impl<T: Scalar> Model<T> {
         };
         self.surfaces.get_or_init(|| {
             let rest = self.user.iter().map(|&u| self.positions[u as usize]).collect();
-            Arc::new(ModelSurfaces::new(rest, self.bodies.iter().map(triangles)))
+            let surfaces = ModelSurfaces::new(rest, self.bodies.iter().map(triangles));
+            Arc::new(surfaces.painted(self.painted()))
         })
+    }
+
+    /// Factors on thickness and friction by vertex; empty if no body has any.
+    fn painted(&self) -> Vec<[f64; 2]> {
+        if self.bodies.iter().all(|body| body.contact.is_empty()) {
+            return Vec::new();
+        }
+        let mut all = vec![[1.0; 2]; self.own.len()];
+        for body in &self.bodies {
+            let own = self.own.get(body.base as usize..).unwrap_or_default();
+            own.iter().zip(&body.contact).for_each(|(&vertex, factors)| all[vertex as usize] = *factors);
+        }
+        all
     }
 
     /// What coarse levels are built from.

@@ -240,6 +240,7 @@ impl ModelBuilder {
             triangles,
             tets: Vec::new(),
             limits: Vec::new(),
+            contact: Vec::new(),
             strained: kept.iter().map(|&t| t as u32).collect(),
             strains: self.next_strains(BodyKind::Cloth, elements.len()),
             elements,

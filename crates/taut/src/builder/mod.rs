@@ -152,6 +152,28 @@ impl ModelBuilder {
         Ok(())
     }
 
+    /// Paints how the body whose first vertex is `base` meets others: for each of its vertices a factor from 0 to 1 on
+    /// the
+    /// thickness and one on the friction of its [`ContactMaterial`](crate::ContactMaterial). In between they are in
+    /// between.
+    /// Vertices that meet simple shapes on their own keep the distance, and have the friction, of the shape.
+    pub fn paint_contact(&mut self, base: u32, factors: Vec<[f64; 2]>) -> Result<(), BuildError> {
+        let vertices = self.positions.len();
+        let Some(body) = self.bodies.iter_mut().find(|body| body.base == base) else {
+            return Err(BuildError::Index { body: String::new(), element: "body", number: 0, vertex: base, vertices });
+        };
+        let expected = vertices - base as usize;
+        if factors.len() > expected {
+            let (body, found) = (body.name.clone(), factors.len());
+            return Err(BuildError::Length { body, list: "contact factors", found, expected });
+        }
+        for &found in factors.as_flattened() {
+            check_number(&body.name, "contact factor", found, "0 to 1", (0.0..=1.0).contains(&found))?;
+        }
+        body.contact = factors;
+        Ok(())
+    }
+
     /// Adds a strain limiter behind those added before. They act in every substep after the solve, one after another,
     /// so that the last has the last word among them, in turn with contact. Bounds on stretch, which most of them are
     /// too, are met together with contact at the end of a step and have the last word over all limiters.

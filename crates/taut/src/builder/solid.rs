@@ -138,6 +138,7 @@ impl ModelBuilder {
             triangles,
             tets,
             limits: Vec::new(),
+            contact: Vec::new(),
             strained,
             strains: self.next_strains(BodyKind::Solid, elements.len()),
             elements,

@@ -139,24 +139,22 @@ impl<T: Scalar> ContactRows<T> {
 
     /// Adds a contact of a near pair, if it is one.
     fn add_pair(&mut self, surfaces: &Surfaces, motion: &IntervalMotion, pair: &NearPair) -> bool {
-        let party = |i: usize| surfaces.party(pair.nodes[i]);
-        let (Some(a), Some(b)) = (party(0), party(pair.kind.split())) else { return false };
-        let Some((thickness, solid)) = wanted(a, b, pair.kind).filter(|_| pair.distance > 0.0) else { return false };
+        let Some([a, b]) = surfaces.sides(pair) else { return false };
+        let Some((thickness, solid)) = wanted(&a, &b, pair.kind).filter(|_| pair.distance > 0.0) else { return false };
         let room = room(surfaces, pair);
         let near = (NEAR * thickness).min(NEAR_AT_REST * room);
         if pair.distance - solid - 2.0 * closing(motion, pair) > near {
             return false;
         }
-        self.add_contact(surfaces, motion, pair, [a, b], [thickness.min(room), solid])
+        self.add_contact(surfaces, motion, pair, [&a, &b], [thickness.min(room), solid])
     }
 
     /// Adds contacts of pairs that have met in this interval when it was gone through before, as they were when they met.
     pub fn add_met(&mut self, met: &[NearPair], surfaces: &Surfaces, motion: &IntervalMotion) {
         for pair in met {
-            let party = |i: usize| surfaces.party(pair.nodes[i]);
-            let (Some(a), Some(b)) = (party(0), party(pair.kind.split())) else { continue };
-            if let Some((thickness, solid)) = wanted(a, b, pair.kind) {
-                self.add_contact(surfaces, motion, pair, [a, b], [thickness.min(room(surfaces, pair)), solid]);
+            let Some([a, b]) = surfaces.sides(pair) else { continue };
+            if let Some((thickness, solid)) = wanted(&a, &b, pair.kind) {
+                self.add_contact(surfaces, motion, pair, [&a, &b], [thickness.min(room(surfaces, pair)), solid]);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! What meets: the surfaces of the model's bodies and of the colliders, with their materials.
 
 use crate::contact::bvh::Aabb;
-use crate::contact::candidates::SurfaceBvh;
+use crate::contact::candidates::{NearPair, SurfaceBvh};
 use crate::contact::kinematic::Kinematics;
 use crate::contact::safety::Role;
 use crate::contact::settings::Party;
@@ -25,9 +25,16 @@ pub(crate) struct ModelSurfaces {
     /// The mean length of edges at rest, m: of all, and of each body's.
     pub(super) edge: f64,
     edges: Vec<f64>,
+    /// Factors on thickness and friction by vertex; empty if there are none.
+    painted: Vec<[f64; 2]>,
 }
 
 impl ModelSurfaces {
+    /// The same, with factors on thickness and friction by vertex.
+    pub fn painted(self, painted: Vec<[f64; 2]>) -> Self {
+        ModelSurfaces { painted, ..self }
+    }
+
     /// The surfaces of bodies with these triangles and vertices at `rest` (m). A triangle that two bodies share belongs to the
     /// first.
     pub fn new(rest: Vec<[f64; 3]>, bodies: impl Iterator<Item = Vec<[u32; 3]>>) -> Self {
@@ -53,7 +60,7 @@ impl ModelSurfaces {
         let mean = |(sum, count): (f64, usize)| sum / count.max(1) as f64;
         let all = sums.iter().fold((0.0, 0), |all, of| (all.0 + of.0, all.1 + of.1));
         let edges = sums.into_iter().map(mean).collect();
-        ModelSurfaces { bodies, rest, edge: mean(all), edges }
+        ModelSurfaces { bodies, rest, edge: mean(all), edges, painted: Vec::new() }
     }
 
     /// The surface of each body.
@@ -162,6 +169,26 @@ impl Surfaces {
     /// The party that a vertex belongs to.
     pub fn party(&self, vertex: u32) -> Option<&Party> {
         self.parties.get(self.number(vertex))
+    }
+
+    /// The parties of the two features of a pair, as they are where it is.
+    pub fn sides(&self, pair: &NearPair) -> Option<[Party; 2]> {
+        let split = pair.kind.split();
+        let side = |nodes: core::ops::Range<usize>| {
+            let mut party = *self.party(pair.nodes[nodes.start])?;
+            if !self.source.painted.is_empty() && !party.collider {
+                let (mut factors, mut all) = ([0.0; 2], 0.0);
+                for k in nodes {
+                    let (weight, painted) = (pair.weights[k].abs(), self.source.painted[pair.nodes[k] as usize]);
+                    all += weight;
+                    (0..2).for_each(|f| factors[f] += weight * painted[f]);
+                }
+                party.material.thickness *= factors[0] / all.max(f64::MIN_POSITIVE);
+                party.material.friction *= factors[1] / all.max(f64::MIN_POSITIVE);
+            }
+            Some(party)
+        };
+        Some([side(0..split)?, side(split..4)?])
     }
 
     /// The parties' surfaces.

@@ -144,8 +144,8 @@ fn touch(
 ) -> Option<(Touch, [u32; 4])> {
     let split = pair.kind.split();
     let ends = [pair.nodes[0], pair.nodes[split]];
-    let (a, b) = (surfaces.party(ends[0])?, surfaces.party(ends[1])?);
-    let (kept, solid) = wanted(a, b, pair.kind).filter(|_| pair.distance > 0.0)?;
+    let [a, b] = surfaces.sides(pair)?;
+    let (kept, solid) = wanted(&a, &b, pair.kind).filter(|_| pair.distance > 0.0)?;
     let kept = kept.min(room(surfaces, pair));
     let distance = pair.distance - solid;
     if distance > reach * kept {
