@@ -40,7 +40,7 @@ mass = 4.0
 [output]
 formats = ["pc2"]
 """
-FILES = {"sheet.glb": "_{}", "sheet.ply": "_{}"}
+FILES = {"sheet.glb": "_{}", "sheet.ply": "_{}", "sheet.usdc": "_{}"}
 CELLS = 16
 
 
@@ -91,6 +91,7 @@ def paint(out):
     bpy.ops.wm.ply_export(
         filepath=str(out / "sheet.ply"), export_attributes=True, export_uv=True, up_axis="Y", forward_axis="NEGATIVE_Z"
     )
+    bpy.ops.wm.usd_export(filepath=str(out / "sheet.usdc"))
     return 0
 
 

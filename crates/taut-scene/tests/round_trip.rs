@@ -108,3 +108,22 @@ fn sequences_come_back() {
         std::fs::remove_dir_all(dir).unwrap();
     }
 }
+
+#[test]
+fn usd_and_alembic_come_back() {
+    let mesh = strip();
+    for name in ["usd", "usdc", "abc"] {
+        let (dir, files) = write(name, &mesh);
+        let animated = read_animated(&files[0], None, FPS, &Options::default()).unwrap();
+        assert_eq!(animated.triangles(), mesh.triangles, "{name}");
+        check_motion(name, &animated, &mesh);
+        let still = read_mesh(&files[0], &Options::default()).unwrap();
+        let uv = |mesh: &TriMesh, t: usize, k: usize| mesh.uvs[mesh.uv_triangles[t][k] as usize];
+        for (t, k) in (0..mesh.triangles.len()).flat_map(|t| (0..3).map(move |k| (t, k))) {
+            assert_eq!(uv(still.surface.as_ref().unwrap(), t, k), uv(&mesh, t, k), "{name}: triangle {t}, corner {k}");
+        }
+        assert_eq!(still.given.object.as_deref(), Some("strip"), "{name}");
+        assert_eq!(still.clips.len(), 1, "{name}");
+        std::fs::remove_dir_all(dir).unwrap();
+    }
+}

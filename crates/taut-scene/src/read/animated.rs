@@ -9,7 +9,7 @@ use super::budget::{Budget, held, held_by_mesh};
 use super::error::{ReadError, Result, count};
 use super::parts::Part;
 use super::source::{Files, Folder, Source, unpack};
-use super::{Options, gltf, obj, pointcache, read_unpacked, unpacked, with_path};
+use super::{Options, alembic, gltf, obj, pointcache, read_unpacked, unpacked, usd, with_path};
 
 pub use super::pointcache::PointCache;
 
@@ -123,7 +123,8 @@ impl AnimatedMesh {
     }
 }
 
-/// Reads a moving mesh that is in memory: glTF with or without animation, a point cache (`topology` says how its points
+/// Reads a moving mesh that is in memory: glTF, USD or Alembic with or without animation, a point cache (`topology`
+/// says how its points
 /// are connected), or any other mesh file as one that does not move.
 ///
 /// `fps` is the number of frames in a second for files that count in frames; others ignore it.
@@ -154,8 +155,21 @@ fn read_animated_unpacked(
         })?;
         return AnimatedMesh::with_cache(mesh.clone(), PointCache::read_unpacked(source, fps, options)?);
     }
-    let file = read_unpacked(source, options)?;
+    let (file, cache) = if usd::begins(source.bytes) {
+        usd::read_moving(source, options)?
+    } else if alembic::begins(source.bytes) {
+        alembic::read_moving(source, options)?
+    } else {
+        (read_unpacked(source, options)?, None)
+    };
     let mesh = file.surface.ok_or_else(|| ReadError::file(source.name, "the file holds no triangles"))?;
+    if let Some(cache) = cache {
+        return Ok(AnimatedMesh {
+            parts: file.parts,
+            warnings: file.warnings,
+            ..AnimatedMesh::with_cache(mesh, cache)?
+        });
+    }
     Ok(AnimatedMesh { parts: file.parts, warnings: file.warnings, ..AnimatedMesh::still(mesh) })
 }
 

@@ -6,6 +6,8 @@
 //! | PLY | `.ply` | triangles, texture coordinates |
 //! | STL | `.stl` | triangles, welded where vertices are equal |
 //! | glTF | `.gltf`, `.glb` | triangles, texture coordinates, one group per node; motion |
+//! | USD | `.usda`, `.usdc`, `.usd` | polygons, texture coordinates, primvars, subsets; motion |
+//! | Alembic | `.abc` | polygons, texture coordinates, parameters, sets of faces; motion |
 //! | Gmsh 2.x and 4.1 | `.msh` | tetrahedra, triangles, physical groups |
 //! | TetGen | `.node`, `.ele` | tetrahedra; each file finds the other |
 //! | legacy VTK | `.vtk` | tetrahedra, triangles |
@@ -18,6 +20,7 @@
 //! 20
 //! times its size on disk (at most [`MAX_FILE_BYTES`]) and [`Options::memory`] on top. Only regular files are opened.
 
+mod alembic;
 pub mod animated;
 mod budget;
 mod bytes;
@@ -34,10 +37,12 @@ pub mod parts;
 mod ply;
 mod pointcache;
 mod polygon;
+mod sampled;
 mod source;
 mod stl;
 mod tetgen;
 mod text;
+mod usd;
 mod vtk;
 
 use std::path::Path;
@@ -73,7 +78,7 @@ pub struct MeshFile {
     pub warnings: Vec<String>,
 }
 
-/// Which meshes of a glTF file to read.
+/// Which meshes of a glTF, USD or Alembic file to read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Pick {
     /// Everything in the scene, placed by its nodes.
@@ -88,7 +93,7 @@ pub enum Pick {
 /// Choices that a file leaves open.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Which meshes to read; glTF only.
+    /// Which meshes to read; glTF, USD and Alembic only.
     pub pick: Pick,
     /// The name of the animation to play. If not given, the first one plays, and with it all those that move nothing
     /// which one before them moves: a root beside a skeleton. glTF only.
@@ -109,11 +114,13 @@ struct Format {
     read: fn(&Source, &Options) -> Result<MeshFile>,
 }
 
-const FORMATS: [Format; 7] = [
+const FORMATS: [Format; 9] = [
     Format { name: "OBJ", extensions: &["obj"], begins: |_| false, read: obj::read },
     Format { name: "PLY", extensions: &["ply"], begins: ply::begins, read: ply::read },
     Format { name: "STL", extensions: &["stl"], begins: |_| false, read: stl::read },
     Format { name: "glTF", extensions: &["gltf", "glb"], begins: gltf::begins, read: gltf::read },
+    Format { name: "USD", extensions: &["usda", "usdc", "usd"], begins: usd::begins, read: usd::read },
+    Format { name: "Alembic", extensions: &["abc"], begins: alembic::begins, read: alembic::read },
     Format { name: "Gmsh", extensions: &["msh"], begins: msh::begins, read: msh::read },
     Format { name: "TetGen", extensions: &["node", "ele"], begins: |_| false, read: tetgen::read },
     Format { name: "VTK", extensions: &["vtk"], begins: vtk::begins, read: vtk::read },

@@ -42,6 +42,11 @@ impl PointCache {
         Self { name: name.into(), times, points, positions, warnings: Vec::new() }
     }
 
+    /// A cache out of samples of `points` points at increasing times (s), at least one.
+    pub(super) fn from_times(name: &str, times: Vec<f64>, points: usize, positions: Vec<[f32; 3]>) -> Self {
+        Self { name: name.into(), times, points, positions, warnings: Vec::new() }
+    }
+
     /// The name of the file it comes from.
     pub fn name(&self) -> &str {
         &self.name

@@ -108,8 +108,17 @@ pub struct Format {
 }
 
 /// Every format there is.
-pub static FORMATS: &[Format] =
-    &[pc2::FORMAT, mdd::FORMAT, alembic::FORMAT, usd::FORMAT, glb::FORMAT, obj::FORMAT, ply::FORMAT, vtu::FORMAT];
+pub static FORMATS: &[Format] = &[
+    pc2::FORMAT,
+    mdd::FORMAT,
+    alembic::FORMAT,
+    usd::FORMAT,
+    usd::BINARY_FORMAT,
+    glb::FORMAT,
+    obj::FORMAT,
+    ply::FORMAT,
+    vtu::FORMAT,
+];
 
 /// The format with this name.
 pub fn format(name: &str) -> Option<&'static Format> {

@@ -1,39 +1,60 @@
-//! USD as text (`scene.usda`), with a time sample per frame. One time code is one frame.
+//! USD as text (`scene.usda`) and binary (`scene.usdc`), with a time sample per frame. One time code is one frame.
 
-use std::fmt::Write;
-use std::ops::Range;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+mod binary;
+mod layer;
+mod text;
 
-use super::atomic::AtomicFile;
+use self::layer::{About, Attribute, Layer, Value};
 use super::names::identifiers;
 use super::spool::Spool;
 use super::surface::vertex_normals;
 use super::{Clip, FieldOn, Format, Frame, FrameWriter, Holds, ObjectInfo, Setup, UpAxis, WriteError};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 pub(crate) const FORMAT: Format = Format {
     name: "usd",
     about: "USD text with time samples, in metres",
     holds: Holds::Asked,
-    files: "scene.usda",
-    names: |_| vec![NAME.into()],
-    spool: Some(SPOOL),
+    files: TEXT,
+    names: |_| vec![TEXT.into()],
+    spool: Some(TEXT_SPOOL),
     check: super::anything,
-    open,
+    open: open_text,
 };
 
-const NAME: &str = "scene.usda";
-const SPOOL: &str = "scene.usda.spool";
+pub(crate) const BINARY_FORMAT: Format = Format {
+    name: "usdc",
+    about: "USD in binary with time samples, in metres: a third of the size of its text",
+    holds: Holds::Asked,
+    files: BINARY,
+    names: |_| vec![BINARY.into()],
+    spool: Some(BINARY_SPOOL),
+    check: super::anything,
+    open: open_binary,
+};
+
+const TEXT: &str = "scene.usda";
+const TEXT_SPOOL: &str = "scene.usda.spool";
+const BINARY: &str = "scene.usdc";
+const BINARY_SPOOL: &str = "scene.usdc.spool";
 
 struct Usd {
     clip: Arc<Clip>,
     dir: PathBuf,
     spool: Spool,
+    binary: bool,
 }
 
-fn open(clip: &Arc<Clip>, dir: &Path, start: usize) -> Result<Box<dyn FrameWriter>, WriteError> {
-    let spool = Spool::open(clip, dir, SPOOL, clip.setup().details, start)?;
-    Ok(Box::new(Usd { clip: clip.clone(), dir: dir.into(), spool }))
+fn open_text(clip: &Arc<Clip>, dir: &Path, start: usize) -> Result<Box<dyn FrameWriter>, WriteError> {
+    let spool = Spool::open(clip, dir, TEXT_SPOOL, clip.setup().details, start)?;
+    Ok(Box::new(Usd { clip: clip.clone(), dir: dir.into(), spool, binary: false }))
+}
+
+fn open_binary(clip: &Arc<Clip>, dir: &Path, start: usize) -> Result<Box<dyn FrameWriter>, WriteError> {
+    let spool = Spool::open(clip, dir, BINARY_SPOOL, clip.setup().details, start)?;
+    Ok(Box::new(Usd { clip: clip.clone(), dir: dir.into(), spool, binary: true }))
 }
 
 impl FrameWriter for Usd {
@@ -46,95 +67,109 @@ impl FrameWriter for Usd {
     }
 
     fn finish(mut self: Box<Self>) -> Result<Vec<PathBuf>, WriteError> {
-        let mut file = AtomicFile::create(&self.dir, NAME)?;
-        file.put(stage_header(&self.clip, self.spool.frames()).as_bytes())?;
+        let mut layer: Box<dyn Layer> = match self.binary {
+            true => Box::new(binary::Binary::create(&self.dir, BINARY)?),
+            false => Box::new(text::Text::create(&self.dir, TEXT)?),
+        };
+        put_head(&mut *layer, &self.clip, self.spool.frames())?;
+        layer.begin("Xform", "World", About::default())?;
         let names = identifiers(self.clip.objects().iter().map(ObjectInfo::title));
         for (object, name) in names.iter().enumerate() {
-            self.put_mesh(&mut file, object, name)?;
+            self.put_mesh(&mut *layer, object, name)?;
         }
-        file.put(self.materials().as_bytes())?;
-        file.put(b"}\n")?;
-        let path = file.commit()?;
+        self.put_materials(&mut *layer)?;
+        layer.end()?;
+        let path = layer.finish()?;
         self.spool.remove()?;
         Ok(vec![path])
     }
 }
 
-fn stage_header(clip: &Clip, frames: usize) -> String {
+fn put_head(layer: &mut dyn Layer, clip: &Clip, frames: usize) -> Result<(), WriteError> {
     let Setup { fps, first_frame, metres_per_unit, .. } = clip.setup();
     let up = match clip.setup().up_axis {
         UpAxis::Y => "Y",
         UpAxis::Z => "Z",
     };
-    format!(
-        "#usda 1.0\n(\n    defaultPrim = \"World\"\n    startTimeCode = {first_frame}\n    endTimeCode = {}\n    \
-         framesPerSecond = {fps}\n    timeCodesPerSecond = {fps}\n    metersPerUnit = {metres_per_unit}\n    upAxis = \"{up}\"\n)\n\n\
-         def Xform \"World\"\n{{\n",
-        *first_frame as usize + frames - 1,
-    )
+    layer.head(&[
+        ("defaultPrim", Value::Token("World")),
+        ("startTimeCode", Value::Double(f64::from(*first_frame))),
+        ("endTimeCode", Value::Double((*first_frame as usize + frames - 1) as f64)),
+        ("framesPerSecond", Value::Double(*fps)),
+        ("timeCodesPerSecond", Value::Double(*fps)),
+        ("metersPerUnit", Value::Double(*metres_per_unit)),
+        ("upAxis", Value::Token(up)),
+    ])
 }
 
 impl Usd {
-    fn put_mesh(&mut self, file: &mut AtomicFile, object: usize, name: &str) -> Result<(), WriteError> {
-        file.put(self.mesh_header(object, name).as_bytes())?;
+    fn put_mesh(&mut self, layer: &mut dyn Layer, object: usize, name: &str) -> Result<(), WriteError> {
+        self.put_still(layer, object, name)?;
         let positions = self.spool.objects[object].positions.clone();
-        self.put_samples(file, "float3[] extent", &positions, |floats| tuples(&extent(floats)))?;
-        self.put_samples(file, "point3f[] points", &positions, tuples)?;
+        let three = |floats: Vec<f32>| Value::Floats(3, floats);
+        self.samples(layer, Attribute::new("float3[]", "extent"), &positions, |floats| three(extent(&floats)))?;
+        self.samples(layer, Attribute::new("point3f[]", "points"), &positions, three)?;
         let clip = self.clip.clone();
         if clip.setup().details.normals {
-            file.put(b"        normal3f[] normals (\n            interpolation = \"vertex\"\n        )\n")?;
             let surface = clip.surface(object);
-            let normals = |floats: &[f32]| {
+            let normals = |floats: Vec<f32>| {
                 let wide: Vec<[f64; 3]> = floats.as_chunks::<3>().0.iter().map(|p| p.map(f64::from)).collect();
                 let normals = vertex_normals(&wide, surface);
-                tuples(&normals.as_flattened().iter().map(|&v| v as f32).collect::<Vec<_>>())
+                three(normals.as_flattened().iter().map(|&v| v as f32).collect())
             };
-            self.put_samples(file, "normal3f[] normals", &positions, normals)?;
+            self.samples(layer, Attribute::new("normal3f[]", "normals").on("vertex"), &positions, normals)?;
         }
         if let Some(velocities) = self.spool.objects[object].velocities.clone() {
-            self.put_samples(file, "vector3f[] velocities", &velocities, tuples)?;
+            self.samples(layer, Attribute::new("vector3f[]", "velocities"), &velocities, three)?;
         }
+        self.put_fields(layer, object)?;
+        self.put_sets(layer, object)?;
+        layer.end()
+    }
+
+    /// Strain and the like, on vertices or faces.
+    fn put_fields(&mut self, layer: &mut dyn Layer, object: usize) -> Result<(), WriteError> {
+        let clip = self.clip.clone();
         let info = &clip.objects()[object];
         // Texture coordinates already go by the name of st.
         let names = identifiers(["st"].into_iter().chain(info.fields.iter().map(|f| f.name.as_str())));
         for (field, values) in self.spool.objects[object].fields.clone() {
             let on_vertices = info.fields[field].on == FieldOn::Vertices;
-            let interpolation = if on_vertices { "vertex" } else { "uniform" };
-            let attribute = format!("float[] primvars:{}", names[field + 1]);
-            file.put(
-                format!("        {attribute} (\n            interpolation = \"{interpolation}\"\n        )\n")
-                    .as_bytes(),
-            )?;
+            let called = format!("primvars:{}", names[field + 1]);
+            let on = if on_vertices { "vertex" } else { "uniform" };
             let faces = clip.faces(object);
-            let scalars = |floats: &[f32]| if on_vertices { list(floats) } else { list(faces.mean(floats).iter()) };
-            self.put_samples(file, &attribute, &values, scalars)?;
+            let scalars = |floats: Vec<f32>| match on_vertices {
+                true => Value::Floats(1, floats),
+                false => Value::Floats(1, faces.mean(&floats).into_owned()),
+            };
+            self.samples(layer, Attribute::new("float[]", &called).on(on), &values, scalars)?;
         }
-        file.put(self.sets(object).as_bytes())?;
-        file.put(b"    }\n")
+        Ok(())
     }
 
     /// All of a mesh that does not change.
-    fn mesh_header(&self, object: usize, name: &str) -> String {
+    fn put_still(&self, layer: &mut dyn Layer, object: usize, name: &str) -> Result<(), WriteError> {
         let info = &self.clip.objects()[object];
         let faces = self.clip.faces(object);
-        let mut text = format!("    def Mesh \"{name}\" (\n        customData = {{\n            string name = ");
-        text += &quoted(info.title());
-        text += "\n        }\n    )\n    {\n";
+        let ints = |list: &[u32]| Value::Ints(list.iter().map(|&x| x as i32).collect());
+        layer.begin("Mesh", name, About { title: Some(info.title()), api: None })?;
         // Cloth is seen from both sides, bodies only from outside.
-        let _ = writeln!(text, "        uniform bool doubleSided = {}", u8::from(!info.triangles.is_empty()));
-        let _ = writeln!(text, "        int[] faceVertexCounts = {}", list(faces.counts()));
-        let _ = writeln!(text, "        int[] faceVertexIndices = {}", list(&faces.corners));
-        text +=
-            "        uniform token orientation = \"rightHanded\"\n        uniform token subdivisionScheme = \"none\"\n";
+        let both = Value::Bool(!info.triangles.is_empty());
+        layer.put(Attribute::new("bool", "doubleSided").uniform(), both)?;
+        let counts: Vec<i32> = faces.counts().map(|count| count as i32).collect();
+        layer.put(Attribute::new("int[]", "faceVertexCounts"), Value::Ints(counts))?;
+        layer.put(Attribute::new("int[]", "faceVertexIndices"), ints(&faces.corners))?;
+        layer.put(Attribute::new("token", "orientation").uniform(), Value::Token("rightHanded"))?;
+        layer.put(Attribute::new("token", "subdivisionScheme").uniform(), Value::Token("none"))?;
         let rest: Vec<f32> = info.rest.as_flattened().iter().map(|&v| v as f32).collect();
-        let _ = writeln!(text, "        point3f[] points = {}", tuples(&rest));
+        layer.put(Attribute::new("point3f[]", "points"), Value::Floats(3, rest))?;
         if !info.uvs.is_empty() {
-            let uvs = list(info.uvs.iter().map(|uv| format!("({}, {})", uv[0] as f32, uv[1] as f32)));
-            let _ = writeln!(text, "        texCoord2f[] primvars:st = {uvs} (");
-            text += "            interpolation = \"faceVarying\"\n        )\n";
-            let _ = writeln!(text, "        int[] primvars:st:indices = {}", list(&faces.uvs));
+            let uvs: Vec<f32> = info.uvs.as_flattened().iter().map(|&v| v as f32).collect();
+            let st = Attribute::new("texCoord2f[]", "primvars:st").on("faceVarying");
+            layer.put(st, Value::Floats(2, uvs))?;
+            layer.put(Attribute::new("int[]", "primvars:st:indices"), ints(&faces.uvs))?;
         }
-        text
+        Ok(())
     }
 
     /// The names of all materials, and what they are called in the file.
@@ -150,66 +185,60 @@ impl Usd {
     }
 
     /// Materials that have a name and nothing else: programs keep what they have under it.
-    fn materials(&self) -> String {
+    fn put_materials(&self, layer: &mut dyn Layer) -> Result<(), WriteError> {
         let names = self.material_names();
         if names.is_empty() {
-            return String::new();
+            return Ok(());
         }
-        let mut text = String::from("    def Scope \"Materials\"\n    {\n");
+        layer.begin("Scope", "Materials", About::default())?;
         for (name, called) in names {
-            let _ = write!(text, "        def Material \"{called}\" (\n            customData = {{\n");
-            let _ = write!(text, "                string name = {}\n            }}\n        )\n", quoted(&name));
-            text += "        {\n        }\n";
+            layer.begin("Material", &called, About { title: Some(&name), api: None })?;
+            layer.end()?;
         }
-        text + "    }\n"
+        layer.end()
     }
 
     /// The groups and materials of a mesh, as sets of its faces.
-    fn sets(&self, object: usize) -> String {
+    fn put_sets(&self, layer: &mut dyn Layer, object: usize) -> Result<(), WriteError> {
         let given = &self.clip.objects()[object].given;
         let materials = self.material_names();
         let groups = given.groups.iter().map(|set| (set, None));
         let made = given.materials.iter().map(|set| (set, materials.iter().find(|(name, _)| *name == set.name)));
         let sets: Vec<_> = made.chain(groups).collect();
         let names = identifiers(sets.iter().map(|(set, _)| set.name.as_str()));
-        let mut text = String::new();
         for ((set, material), name) in sets.into_iter().zip(names) {
-            let api = "prepend apiSchemas = [\"MaterialBindingAPI\"]";
-            let head = if material.is_some() { format!(" (\n            {api}\n        )") } else { String::new() };
+            let api = material.map(|_| "MaterialBindingAPI");
             let family = if material.is_some() { "materialBind" } else { "groups" };
-            let _ = write!(text, "        def GeomSubset \"{name}\"{head}\n        {{\n");
-            let _ = writeln!(text, "            uniform token elementType = \"face\"");
-            let _ = writeln!(text, "            uniform token familyName = \"{family}\"");
-            let _ = writeln!(text, "            int[] indices = {}", list(&set.faces));
+            layer.begin("GeomSubset", &name, About { title: None, api })?;
+            layer.put(Attribute::new("token", "elementType").uniform(), Value::Token("face"))?;
+            layer.put(Attribute::new("token", "familyName").uniform(), Value::Token(family))?;
+            let faces = set.faces.iter().map(|&face| face as i32).collect();
+            layer.put(Attribute::new("int[]", "indices"), Value::Ints(faces))?;
             if let Some((_, called)) = material {
-                let _ = writeln!(text, "            rel material:binding = </World/Materials/{called}>");
+                layer.relation("material:binding", &format!("/World/Materials/{called}"))?;
             }
-            text += "        }\n";
+            layer.end()?;
         }
-        text
+        Ok(())
     }
 
-    fn put_samples(
+    fn samples(
         &mut self,
-        file: &mut AtomicFile,
-        attribute: &str,
+        layer: &mut dyn Layer,
+        attribute: Attribute,
         floats: &Range<usize>,
-        text: impl Fn(&[f32]) -> String,
+        of: impl Fn(Vec<f32>) -> Value<'static>,
     ) -> Result<(), WriteError> {
-        let first = self.clip.setup().first_frame as usize;
-        file.put(format!("        {attribute}.timeSamples = {{\n").as_bytes())?;
-        for frame in 0..self.spool.frames() {
-            let values = self.spool.read(frame, floats)?;
-            file.put(format!("            {}: {},\n", first + frame, text(&values)).as_bytes())?;
-        }
-        file.put(b"        }\n")
+        let (first, frames) = (self.clip.setup().first_frame as usize, self.spool.frames());
+        let spool = &mut self.spool;
+        layer.samples(attribute, first, frames, &mut |frame| Ok(of(spool.read(frame, floats)?)))
     }
 }
 
 /// The smallest and the largest corner of the box around the points.
-fn extent(floats: &[f32]) -> [f32; 6] {
-    let mut corners =
-        [f32::INFINITY, f32::INFINITY, f32::INFINITY, f32::NEG_INFINITY, f32::NEG_INFINITY, f32::NEG_INFINITY];
+fn extent(floats: &[f32]) -> Vec<f32> {
+    let mut corners = vec![f32::INFINITY; 3];
+    corners.resize(6, f32::NEG_INFINITY);
     for point in floats.as_chunks::<3>().0 {
         for axis in 0..3 {
             corners[axis] = corners[axis].min(point[axis]);
@@ -217,39 +246,6 @@ fn extent(floats: &[f32]) -> [f32; 6] {
         }
     }
     corners
-}
-
-fn tuples(floats: &[f32]) -> String {
-    let mut text = String::with_capacity(floats.len() * 12 + 2);
-    text.push('[');
-    for (at, [x, y, z]) in floats.as_chunks::<3>().0.iter().enumerate() {
-        let _ = write!(text, "{}({x}, {y}, {z})", if at == 0 { "" } else { ", " });
-    }
-    text.push(']');
-    text
-}
-
-fn list<T: std::fmt::Display>(items: impl IntoIterator<Item = T>) -> String {
-    let mut text = String::from("[");
-    for (at, item) in items.into_iter().enumerate() {
-        let _ = write!(text, "{}{item}", if at == 0 { "" } else { ", " });
-    }
-    text.push(']');
-    text
-}
-
-/// A string literal on one line.
-fn quoted(text: &str) -> String {
-    let mut literal = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => literal.extend(['\\', c]),
-            c if c.is_control() => literal.push(' '),
-            c => literal.push(c),
-        }
-    }
-    literal.push('"');
-    literal
 }
 
 #[cfg(test)]
