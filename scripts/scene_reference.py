@@ -24,8 +24,8 @@ Where a key takes a table with a `kind`, the word alone does if the kind's other
 """
 
 # Tables in the order of a scene that is written by hand.
-ORDER = ["scene", "time", "world", "air", "solver", "cloth", "solid", "initial", "pin", "weight", "collider", "contact"]
-ORDER += ["limit", "output", "camera"]
+ORDER = ["scene", "time", "start", "world", "air", "solver", "cloth", "solid", "initial", "pin", "weight", "join", "crease"]
+ORDER += ["pressure", "collider", "contact", "limit", "output", "camera"]
 
 
 def number(value):

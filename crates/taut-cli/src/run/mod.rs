@@ -2,6 +2,7 @@
 
 mod folder;
 mod history;
+mod loading;
 mod lock;
 mod outputs;
 mod pictures;
@@ -82,6 +83,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     if args.verify {
         simulation.verify();
+    }
+    if let Some(text) = loading::page(&formats, &clip) {
+        folder.write(loading::NAME, text.as_bytes())?;
     }
     let mut outputs = Outputs::open(&mut folder, &simulation, &clip, &formats, resumed, !args.no_pictures)?;
     let stop = Stop::listen(farewell(args, simulation.frames()));

@@ -154,6 +154,12 @@ impl Outputs {
             object.velocities = velocities.get(at).map_or(&[], Vec::as_slice);
             object.fields = if self.wanted.fields { &fields[at] } else { &[] };
         }
+        let colliders = simulation.collider_frames();
+        objects.extend(colliders.iter().map(|[positions, velocities]| ObjectFrame {
+            positions,
+            velocities: if self.wanted.velocities { velocities } else { &[] },
+            ..ObjectFrame::default()
+        }));
         let frame = Frame { index: shot.frame as usize, time: shot.time, objects: &objects };
         Ok(self.writers.iter_mut().try_for_each(|writer| writer.frame(&frame))?)
     }

@@ -16,6 +16,9 @@ use taut::mesh::TriMesh;
 /// Values at increasing times, s.
 pub(super) type Samples<T> = Vec<(f64, T)>;
 
+/// Texture coordinates, and for each corner which.
+pub(super) type CornerUvs = (Vec<[f64; 2]>, Vec<u32>);
+
 /// A mesh of such a file.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SampledMesh {
@@ -30,7 +33,7 @@ pub(super) struct SampledMesh {
     /// Where vertices are, in its own frame and the file's unit.
     pub points: Samples<Vec<[f32; 3]>>,
     /// Texture coordinates, and for each corner which.
-    pub uvs: Option<(Vec<[f64; 2]>, Vec<u32>)>,
+    pub uvs: Option<CornerUvs>,
     /// From its own frame to the file's: its own first, then those that it is in.
     pub frames: Vec<Arc<Samples<DMat4>>>,
     /// Faces by name.

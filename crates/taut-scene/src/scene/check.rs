@@ -113,6 +113,17 @@ impl<'a> Check<'a> {
                 self.known(&format!("{path}.{key}"), "collider", &follow.0.collider, &colliders);
             }
         }
+        let cloths = Names::new(settings.cloth.iter().map(|cloth| cloth.shape.name.as_str()));
+        for (at, join) in settings.join.iter().enumerate() {
+            self.known(&format!("join.{at}.body"), "cloth", &join.body, &cloths);
+            self.known(&format!("join.{at}.to"), "cloth", &join.to, &cloths);
+        }
+        for (at, crease) in settings.crease.iter().enumerate() {
+            self.known(&format!("crease.{at}.body"), "cloth", &crease.body, &cloths);
+        }
+        for (at, pressure) in settings.pressure.iter().enumerate() {
+            self.known(&format!("pressure.{at}.body"), "cloth", &pressure.body, &cloths);
+        }
         for (at, weight) in settings.weight.iter().enumerate() {
             self.known(&format!("weight.{at}.body"), "body", &weight.body, &bodies);
         }

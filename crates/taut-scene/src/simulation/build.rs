@@ -1,5 +1,6 @@
 //! From a scene to bodies: meshes made or read, placed and given to the engine.
 
+use super::extras::{Extras, Made};
 use super::maps::{self, Marks};
 use super::soft::{self, Pull};
 use super::{Object, ObjectKind, weights, weld};
@@ -24,6 +25,8 @@ pub(super) struct Bodies {
     pub warnings: Vec<String>,
     /// For each pin of the scene where it pulls to, if it does not hold fast.
     pub pulls: Vec<Option<Pull>>,
+    /// Joins, folds and air.
+    pub extras: Extras,
     /// The mass of each vertex of each object, kg; of solids nothing.
     masses: Vec<Vec<f64>>,
     /// Triangles and tetrahedra so far.
@@ -44,7 +47,8 @@ impl Bodies {
     pub fn new(scene: &Scene) -> Result<Self, SceneError> {
         let (objects, starts, warnings) = (Vec::new(), Vec::new(), Vec::new());
         let (pulls, masses, builder) = (Vec::new(), Vec::new(), ModelBuilder::new());
-        let mut bodies = Bodies { builder, objects, starts, warnings, pulls, masses, elements: 0 };
+        let extras = Extras::default();
+        let mut bodies = Bodies { builder, objects, starts, warnings, pulls, extras, masses, elements: 0 };
         for (at, cloth) in scene.settings.cloth.iter().enumerate() {
             bodies.add_cloth(scene, &scene.element_path("cloth", at), cloth)?;
         }
@@ -76,12 +80,25 @@ impl Bodies {
         // Placed as the mesh is, whatever the transform does.
         let start = start.map(|positions| place.tri_mesh(TriMesh { positions, ..TriMesh::default() }));
         let start = start.transpose().map_err(generator(scene, path, ""))?.map(|mesh| mesh.positions);
-        let mesh = place.tri_mesh(mesh).map_err(generator(scene, path, ""))?;
+        let mut mesh = place.tri_mesh(mesh).map_err(generator(scene, path, ""))?;
+        let start = match &cloth.shape.rest_mesh {
+            Some(file) => {
+                let rest = self.rest_positions(scene, path, cloth, file, (&given, mesh.positions.len()))?;
+                let rest = place.tri_mesh(TriMesh { positions: rest, ..TriMesh::default() });
+                let rest = rest.map_err(generator(scene, path, ""))?.positions;
+                Some(std::mem::replace(&mut mesh.positions, rest))
+            }
+            None => start,
+        };
         let (each, limits) = marks.vary(scene, path, cloth, &mesh)?;
         let params = cloth.material.params();
         self.masses.push(masses(&mesh, &params, &each));
         let base = self.builder.add_cloth_of(&cloth.shape.name, &mesh, &params, &each, limits);
         let base = base.map_err(builder(scene, path))?;
+        let meets = marks.vary_contact(scene, path, cloth, &mesh)?;
+        if !meets.is_empty() {
+            self.builder.paint_contact(base, meets).map_err(builder(scene, path))?;
+        }
         let mut info = ObjectInfo::from_triangles(&cloth.shape.name, &mesh).with_velocities();
         (info.notes, info.given) = (notes(cloth), given);
         let fields = ["weft", "warp", "shear", "area"];
@@ -91,7 +108,7 @@ impl Bodies {
         Ok(())
     }
 
-    /// Adds the rows of pins that give.
+    /// Adds the rows of pins that give, and of joins, folds and air.
     fn add_pulls(&mut self, scene: &Scene) -> Result<(), SceneError> {
         let start = |object: &Object| {
             let known = self.starts.iter().find(|(base, _)| *base == object.vertices.start);
@@ -99,6 +116,8 @@ impl Bodies {
         };
         let starts: Vec<_> = self.objects.iter().map(start).collect();
         self.pulls = soft::add(scene, &self.objects, &mut self.builder, &starts, &self.masses)?;
+        let (objects, builder, starts, masses) = (&self.objects, &mut self.builder, &starts, &self.masses);
+        self.extras = Extras::add(scene, &mut Made { objects, builder, starts, masses })?;
         Ok(())
     }
 
@@ -150,7 +169,7 @@ impl Bodies {
     }
 
     fn read_surface(&mut self, scene: &Scene, path: &str, cloth: &Cloth) -> Result<Read, SceneError> {
-        let file = self.read(scene, path, cloth.shape.mesh.as_deref(), cloth.shape.part.as_deref())?;
+        let file = self.read(scene, (path, "mesh"), cloth.shape.mesh.as_deref(), cloth.shape.part.as_deref())?;
         let (mut maps, mut given, parts, format) = (file.maps, file.given, file.parts, file.format);
         let mut mesh = file.surface.ok_or_else(|| {
             let message = format!("`{path}.mesh` has no triangles ({format}); expected a surface");
@@ -169,8 +188,35 @@ impl Bodies {
         Ok((mesh, Marks { maps, parts }, given))
     }
 
+    /// Where the vertices of a cloth are in the mesh whose shape counts as unstretched, m, before it is placed.
+    fn rest_positions(
+        &mut self,
+        scene: &Scene,
+        path: &str,
+        cloth: &Cloth,
+        file: &str,
+        (given, vertices): (&read::Given, usize),
+    ) -> Result<Vec<[f64; 3]>, SceneError> {
+        let at = format!("{path}.rest_mesh");
+        let found = self.read(scene, (path, "rest_mesh"), Some(file), cloth.shape.part.as_deref())?;
+        let frame = FileFrame { up: cloth.shape.up, unit: cloth.shape.unit };
+        let mut positions = found.surface.unwrap_or_default().positions;
+        positions.iter_mut().for_each(|p| *p = frame.point(*p));
+        if positions.len() == given.vertices.len() && positions.len() != vertices {
+            let mut one = vec![[0.0; 3]; vertices];
+            given.vertices.iter().zip(positions).rev().for_each(|(&vertex, place)| one[vertex as usize] = place);
+            positions = one;
+        }
+        if positions.len() != vertices {
+            let many = positions.len();
+            let message = format!("`{at}`: {file} has {many} vertices, but the mesh of the cloth has {vertices}");
+            return Err(scene.error(&at, message, Vec::new()));
+        }
+        Ok(positions)
+    }
+
     fn read_tets(&mut self, scene: &Scene, path: &str, solid: &Solid) -> Result<TetMesh, SceneError> {
-        let file = self.read(scene, path, solid.shape.mesh.as_deref(), None)?;
+        let file = self.read(scene, (path, "mesh"), solid.shape.mesh.as_deref(), None)?;
         file.tets.ok_or_else(|| {
             let message = format!("`{path}.mesh` has no tetrahedra ({}); expected some", file.format);
             let help = "make them from a surface with Gmsh or TetGen".to_owned();
@@ -182,11 +228,11 @@ impl Bodies {
     fn read(
         &mut self,
         scene: &Scene,
-        path: &str,
+        (path, key): (&str, &str),
         file: Option<&str>,
         part: Option<&str>,
     ) -> Result<read::MeshFile, SceneError> {
-        let at = format!("{path}.mesh");
+        let at = format!("{path}.{key}");
         let name = file.unwrap_or_default();
         let pick = part.map_or(read::Pick::All, |part| read::Pick::Named(part.to_owned()));
         let options = read::Options { pick, memory: scene.memory(), ..read::Options::default() };

@@ -2,6 +2,8 @@
 
 use super::colliders::ColliderObject;
 use super::engine::Engine;
+use super::extras::Extras;
+use super::follow;
 use super::hand::Hand;
 use super::motion::Courses;
 use super::pins::{self, PinnedVertices};
@@ -18,6 +20,8 @@ pub(super) struct Drive {
     pub colliders: Vec<ColliderObject>,
     pub pins: Vec<PinnedVertices>,
     pub hand: Option<Hand>,
+    /// Joins, folds and air.
+    pub extras: Extras,
 }
 
 impl Drive {
@@ -26,7 +30,7 @@ impl Drive {
         scene: &Scene,
         objects: &[Object],
         engine: &mut dyn Engine,
-        pulls: Vec<Option<Pull>>,
+        (pulls, extras): (Vec<Option<Pull>>, Extras),
         warnings: &mut Vec<String>,
     ) -> Result<Self, SceneError> {
         let courses = Arc::new(Courses::new(&scene.settings.collider));
@@ -36,12 +40,25 @@ impl Drive {
             colliders.push(collider);
         }
         // Pins are put on in the pose that cloth is modelled on.
-        let bound = scene.settings.start.duration > 0.0 && scene.settings.start.from == StartFrom::Bind;
+        let bound = scene.settings.start.duration > 0.0 && scene.settings.start.from != StartFrom::First;
         let first = StartPose { moved: if bound { 0.0 } else { 1.0 }, ..StartPose::NONE };
         colliders.iter_mut().for_each(|collider| collider.take_pose(first));
         let pins = pins::pin_all(scene, objects, &colliders, engine, pulls)?;
+        let worn = if bound && scene.settings.start.from == StartFrom::Skin {
+            follow::wear(scene, objects, &colliders, engine)
+        } else {
+            Vec::new()
+        };
         colliders.iter_mut().for_each(|collider| collider.take_pose(StartPose::NONE));
-        Ok(Drive { colliders, pins, hand: None })
+        for (first, mut places, leader) in worn {
+            leader.carry(&mut places, &colliders, 0.0);
+            engine.set_positions(first, &places);
+        }
+        let drive = Drive { colliders, pins, hand: None, extras };
+        if bound && scene.settings.start.from == StartFrom::Skin {
+            pins::put_on(&drive.pins, &drive.colliders, engine);
+        }
+        Ok(drive)
     }
 
     /// Tells what is held where to be at the end of a step of the next frame. The hand comes last: it is stronger than the scene.
@@ -49,6 +66,7 @@ impl Drive {
         let span = clock.step_span(step);
         let hand = self.hand.as_ref().map(|hand| hand.number);
         let mut targets = pins::drive(&mut self.pins, &self.colliders, engine, hand, span);
+        self.extras.tell(engine, span);
         targets.extend(self.hand.as_mut().map(|hand| (hand.number, hand.target(clock.span(), span[1]))));
         engine.move_pins(&targets);
     }
@@ -61,6 +79,7 @@ impl Drive {
     /// Tells what is held to be where it has to be at a time, s.
     pub fn hold(&mut self, engine: &mut dyn Engine, time: f64) {
         let targets = pins::drive(&mut self.pins, &self.colliders, engine, None, [time; 2]);
+        self.extras.tell(engine, [time; 2]);
         engine.move_pins(&targets);
     }
 

@@ -2,10 +2,12 @@
 
 use super::attachment::Attachment;
 use super::colliders::ColliderObject;
+use super::engine::Engine;
 use super::grip::Grip;
 use super::motion::{from_world, to_world};
 use super::skin::{Foot, Skin, components};
 use super::unsolved::diagonal;
+use super::{Object, ObjectKind};
 use crate::read::parts;
 use crate::scene::settings::{Follow, FollowBy};
 use crate::scene::{Scene, SceneError, did_you_mean};
@@ -150,6 +152,29 @@ impl Hold {
         };
         held.map_or(Hold::Pose, |(grips, piece)| Hold::Pieces(grips, piece))
     }
+}
+
+/// Cloth that goes with a skin as a whole: its first vertex, where all of them are (m), and what carries them. The
+/// skin is
+/// that of the collider that pins of it follow, or else the first that deforms.
+pub(super) fn wear(
+    scene: &Scene,
+    objects: &[Object],
+    colliders: &[ColliderObject],
+    engine: &dyn Engine,
+) -> Vec<(u32, Vec<[f64; 3]>, Leader)> {
+    let worn = |object: &Object| {
+        let pins = scene.settings.pin.iter().filter(|pin| pin.body == object.info.name);
+        let named = pins.filter_map(|pin| pin.follow.as_ref()).map(|leader| leader.0.clone()).next();
+        let first = colliders.iter().find(|collider| collider.deforms()).map(|collider| collider.name.clone());
+        let bare = || Some(Follow { collider: first?, by: FollowBy::Blend, only: Vec::new(), radius: None });
+        let follow = Follow { by: FollowBy::Blend, ..named.or_else(bare)? };
+        let vertices: Vec<u32> = object.vertices.clone().collect();
+        let places = engine.positions(object.vertices.clone());
+        let leader = Leader::new(&follow, colliders, &places, &super::links::links(object, &vertices), 0.0)?;
+        Some((object.vertices.start, places, leader))
+    };
+    objects.iter().filter(|object| object.kind == ObjectKind::Cloth).filter_map(worn).collect()
 }
 
 /// The triangles that are followed.

@@ -134,6 +134,30 @@ impl Marks {
     }
 }
 
+impl Marks {
+    /// Factors on the thickness and friction of each vertex, over the largest; nothing if they do not vary.
+    pub fn vary_contact(
+        &self,
+        scene: &Scene,
+        path: &str,
+        cloth: &Cloth,
+        mesh: &TriMesh,
+    ) -> Result<Vec<[f64; 2]>, SceneError> {
+        let list = &cloth.paint.vary;
+        let varies = list.iter().any(Vary::meets);
+        let mut each = if varies { vec![[1.0; 2]; mesh.positions.len()] } else { Vec::new() };
+        for (number, vary) in list.iter().enumerate().filter(|(_, vary)| vary.meets()) {
+            let at = format!("{path}.vary.{number}.map");
+            let values = self.values(scene, &at, &vary.map, &mesh.groups, &mesh.triangles, each.len())?;
+            for (factors, value) in each.iter_mut().zip(values) {
+                let own = vary.contact(f64::from(value).clamp(0.0, 1.0));
+                *factors = [factors[0] * own[0], factors[1] * own[1]];
+            }
+        }
+        Ok(each)
+    }
+}
+
 /// The vertices of the triangles of all parts with a name, ascending; nothing if none has it.
 pub(super) fn vertices_of_part(all: &[Part], triangles: &[[u32; 3]], name: &str) -> Option<Vec<u32>> {
     let mut named = all.iter().filter(|part| part.name == name).peekable();
@@ -153,6 +177,9 @@ pub(super) fn unused(settings: &Settings, bodies: &Bodies) -> Vec<String> {
         let selects = settings.pin.iter().filter(|pin| pin.body == *name).map(|pin| &pin.select);
         let holds = settings.pin.iter().filter(|pin| pin.body == *name).filter_map(|pin| pin.hold.map());
         let selects = selects.chain(settings.weight.iter().filter(|w| w.body == *name).map(|w| &w.select));
+        let selects = selects.chain(settings.crease.iter().filter(|c| c.body == *name).map(|c| &c.select));
+        let selects = selects.chain(settings.join.iter().filter(|j| j.body == *name).map(|j| &j.select));
+        let selects = selects.chain(settings.join.iter().filter(|j| j.to == *name).filter_map(|j| j.onto.as_ref()));
         let mut used: Vec<&str> = selects
             .filter_map(|select| match select {
                 Select::Where(table) => table.map.as_deref(),
@@ -161,6 +188,7 @@ pub(super) fn unused(settings: &Settings, bodies: &Bodies) -> Vec<String> {
             .collect();
         let cloth = settings.cloth.iter().find(|cloth| cloth.shape.name == *name);
         used.extend(holds);
+        used.extend(settings.pressure.iter().filter(|p| p.body == *name).filter_map(|p| p.map.as_deref()));
         used.extend(cloth.into_iter().flat_map(|cloth| &cloth.paint.vary).map(|vary| vary.map.as_str()));
         let used: Vec<&str> = used
             .into_iter()

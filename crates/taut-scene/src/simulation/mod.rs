@@ -19,13 +19,16 @@ mod change;
 mod clock;
 mod colliders;
 mod contact_log;
+mod crease;
 mod doubts;
 mod drive;
 mod engine;
+mod extras;
 mod follow;
 mod grip;
 mod hand;
 mod initial;
+mod join;
 mod limits;
 mod links;
 mod maps;
@@ -33,6 +36,7 @@ mod metrics;
 mod motion;
 mod object;
 mod pins;
+mod pressure;
 mod report;
 mod skin;
 mod soft;
@@ -63,7 +67,7 @@ use crate::scene::advice::Timescale;
 use crate::scene::settings::{Precision, Shape};
 use crate::scene::{Scene, SceneError};
 use crate::write::hash::Hash64;
-use crate::write::{Checkpoint, CheckpointError, Setup};
+use crate::write::{Checkpoint, CheckpointError, ObjectInfo, Setup};
 use build::Bodies;
 use clock::Clock;
 use drive::Drive;
@@ -110,7 +114,7 @@ impl Simulation {
     /// Builds a scene: reads and makes its meshes, pins its pins. It is then at frame 0, the beginning. The results
     /// do not depend on the number of threads.
     pub fn new(scene: &Scene, precision: Precision, threads: usize) -> Result<Self, SceneError> {
-        let Bodies { builder, mut objects, starts, mut warnings, pulls, .. } = Bodies::new(scene)?;
+        let Bodies { builder, mut objects, starts, mut warnings, pulls, extras, .. } = Bodies::new(scene)?;
         let engine = match precision {
             Precision::F32 => engine::build::<f32>(builder, threads),
             Precision::F64 => engine::build::<f64>(builder, threads),
@@ -121,7 +125,7 @@ impl Simulation {
         object::add_surfaces(&mut objects, engine.as_ref());
         starts.iter().for_each(|(base, places)| engine.set_positions(*base, places));
         initial::apply(scene, &objects, engine.as_mut());
-        let drive = Drive::new(scene, &objects, engine.as_mut(), pulls, &mut warnings)?;
+        let drive = Drive::new(scene, &objects, engine.as_mut(), (pulls, extras), &mut warnings)?;
         let watch = ContactWatch::new(engine.as_ref(), materials(scene), &drive.colliders);
         warnings.extend(unmet(&drive.colliders, &watch.materials));
         warnings.extend(doubts::doubts(scene, precision, &objects, &watch.materials, &drive.colliders));
@@ -406,12 +410,31 @@ impl Simulation {
 
     /// What writers want to know before the first frame: frame 0 and all that follow.
     pub fn setup(&self) -> Setup {
+        let collider = |c: &ColliderObject| ObjectInfo::from_triangles(&c.name, &c.mesh).with_velocities();
+        let bodies = self.objects.iter().map(|object| object.info.clone());
         Setup {
-            objects: self.objects.iter().map(|object| object.info.clone()).collect(),
+            objects: bodies.chain(self.written_colliders().map(collider)).collect(),
             fps: self.scene.settings.time.fps,
             planned_frames: self.frames() as usize + 1,
             ..self.scene.settings.output.setup()
         }
+    }
+
+    /// The colliders that are written behind the bodies, if the scene wants them.
+    fn written_colliders(&self) -> impl Iterator<Item = &ColliderObject> {
+        let wanted = self.scene.settings.output.colliders;
+        self.colliders().iter().filter(move |collider| wanted && collider.visible && !collider.plane)
+    }
+
+    /// Where the vertices of those colliders are in the frame it is at (m), and how fast (m/s).
+    pub fn collider_frames(&self) -> Vec<[Vec<[f64; 3]>; 2]> {
+        let (now, soon) = (self.time(), 0.01 / self.scene.settings.time.fps);
+        let of = |collider: &ColliderObject| {
+            let (before, after) = (collider.positions(now - soon), collider.positions(now + soon));
+            let speed = |(a, b): (&[f64; 3], &[f64; 3])| std::array::from_fn(|k| (b[k] - a[k]) / (2.0 * soon));
+            [collider.positions(now), before.iter().zip(&after).map(speed).collect()]
+        };
+        self.written_colliders().map(of).collect()
     }
 
     /// What tells this simulation from others: scene, changes, meshes and precision. Checkpoints carry it.
@@ -429,6 +452,10 @@ impl Simulation {
         if !late.is_empty() {
             checkpoint.put("late_pins", late);
         }
+        let folds = self.drive.extras.numbers();
+        if !folds.is_empty() {
+            checkpoint.put("folds", folds);
+        }
         checkpoint
     }
 
@@ -443,11 +470,14 @@ impl Simulation {
         let tally = self.tally.restored(&mut checkpoint, &self.tension())?;
         let log = ContactLog::from_numbers(&checkpoint.take::<u64>("contact")?);
         let log = log.ok_or_else(|| checkpoint.unusable("what it says about contact is cut off".into()))?;
-        let any_late = checkpoint.names().any(|name| name == "late_pins");
-        let late = if any_late { checkpoint.take::<f64>("late_pins")? } else { Vec::new() };
+        let mut numbers = |of: &str| {
+            let there = checkpoint.names().any(|name| name == of);
+            if there { checkpoint.take::<f64>(of) } else { Ok(Vec::new()) }
+        };
+        let (late, folds) = (numbers("late_pins")?, numbers("folds")?);
         self.world.restore(&mut checkpoint)?;
         self.clock.frame = frame;
-        if !self.drive.rewind(&self.clock, &late) {
+        if !self.drive.rewind(&self.clock, &late) || !self.drive.extras.take(&folds) {
             return Err(checkpoint.unusable("what it says about pins is not of this scene".into()));
         }
         (self.tally, self.watch.log) = (tally, log);

@@ -4,9 +4,10 @@ use super::Object;
 use super::attachment;
 use super::colliders::ColliderObject;
 use super::engine::Engine;
+use super::extras::SOON;
 use super::follow::{self, Leader};
 use super::motion::{moved, moves};
-use super::soft::{self, Pull};
+use super::soft::{Ground, Pull};
 use super::whole::{self, Tie, keep_whole};
 use super::{links, maps};
 use crate::scene::settings::{FollowBy, Hold, Motion, Pin, Select, SelectTable};
@@ -14,9 +15,6 @@ use crate::scene::{Scene, SceneError};
 use glam::DVec3;
 use std::collections::HashSet;
 use taut::limit::LimitSpec;
-
-/// A frame's time is a quotient: half a microsecond is no delay, s.
-const SOON: f64 = 5e-7;
 
 /// A pin of the scene, with the vertices it holds.
 pub(super) struct PinnedVertices {
@@ -88,7 +86,7 @@ pub(super) fn pin_all(
             pull,
             distances: Vec::new(),
         };
-        if pin.follow.as_ref().is_some_and(|leader| leader.0.by == FollowBy::Blend) && held.fast() {
+        if pin.follow.as_ref().is_some_and(|leader| leader.0.by != FollowBy::Together) && held.fast() {
             let bounds = LimitSpec::bounds_of_body(engine.limits(), number);
             let limit = super::tightest(&bounds);
             let edges = if limit.is_finite() { links::edges(object, &held.vertices) } else { Vec::new() };
@@ -105,6 +103,14 @@ pub(super) fn pin_all(
         pins.push(held);
     }
     Ok(pins)
+}
+
+/// Puts what is held fast from the beginning where it has to be then.
+pub(super) fn put_on(pins: &[PinnedVertices], colliders: &[ColliderObject], engine: &mut dyn Engine) {
+    for pin in pins.iter().filter(|pin| pin.holds() && pin.fast()) {
+        let targets = pin.targets(colliders, 0.0);
+        pin.vertices.iter().zip(targets).for_each(|(&vertex, target)| engine.set_positions(vertex, &[target]));
+    }
 }
 
 impl PinnedVertices {
@@ -126,14 +132,20 @@ impl PinnedVertices {
     /// Says where its vertices are pulled to in a step that ends at a time, s, if it does not hold fast.
     fn pull(&self, colliders: &[ColliderObject], engine: &dyn Engine, time: f64) {
         let Some(pull) = &self.pull else { return };
-        match self.leader().filter(|_| matches!(self.source.hold, Hold::Slide(_))) {
+        let told = self.targets(colliders, time);
+        let positions = |number: usize| colliders[number].positions(time);
+        match (self.leader(), &self.source.hold) {
             _ if !self.holds() => pull.rest(),
-            None => pull.to(&self.targets(colliders, time)),
-            Some(number) => {
-                let surface = &colliders[number];
-                let places = engine.places(&self.vertices);
-                pull.onto(&places, &self.distances, &surface.positions(time), &surface.mesh.triangles);
+            (Some(number), Hold::Slide(_)) => {
+                let positions = positions(number);
+                let ground = Ground::new(&positions, &colliders[number].mesh.triangles);
+                pull.onto(&engine.places(&self.vertices), &told, &self.distances, &ground);
             }
+            (Some(number), Hold::Within(within)) if within.backstop.is_some() => {
+                let positions = positions(number);
+                pull.before(&told, &Ground::new(&positions, &colliders[number].mesh.triangles));
+            }
+            _ => pull.to(&told),
         }
     }
 
@@ -148,7 +160,8 @@ impl PinnedVertices {
         self.follow = follow.and_then(|leader| Leader::new(&leader.0, colliders, &self.places, &self.links, time));
         if let Some(number) = self.leader().filter(|_| matches!(self.source.hold, Hold::Slide(_))) {
             let surface = &colliders[number];
-            self.distances = soft::distances(&self.places, &surface.positions(time), &surface.mesh.triangles);
+            let positions = surface.positions(time);
+            self.distances = Ground::new(&positions, &surface.mesh.triangles).distances(&self.places);
         }
     }
 
@@ -167,7 +180,7 @@ impl PinnedVertices {
         let mut places = self.places.clone();
         if let Some(leader) = &self.follow {
             leader.carry(&mut places, colliders, time);
-            keep_whole(&mut places, &self.ties);
+            keep_whole(&mut places, &self.ties, &self.places);
         }
         if let Some(motion) = &self.motion {
             places.iter_mut().for_each(|place| *place = moved(motion, *place, time));
@@ -322,7 +335,9 @@ pub(super) fn pulled_apart(
         let (path, followed) = (scene.element_path("pin", at), &colliders[leader.collider]);
         let allowed = bound(body);
         let allowed = if allowed.is_finite() { allowed * (1.0 + super::SLACK) } else { WORTH_SAYING };
-        if worst.stretch > allowed && pin.ties.is_empty() {
+        // Pins by triangles that are kept together leave the skin all the same.
+        let by_triangle = pin.source.follow.as_ref().is_some_and(|leader| leader.0.by == FollowBy::Triangle);
+        if worst.stretch > allowed && (pin.ties.is_empty() || by_triangle) {
             let [a, b] = edges[worst.edge];
             let base = objects[body].vertices.start;
             let [a, b] = [a, b].map(|v| (pin.vertices[v as usize] - base, pin.places[v as usize]));

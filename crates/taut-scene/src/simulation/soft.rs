@@ -1,6 +1,7 @@
 //! Pins that give: springs, leashes and sliding, as constraints of the user's own in the engine. The rows are made
 //! once; where they pull to is told before every step.
 
+use super::extras::GRAVITY;
 use super::pins::select;
 use super::{Object, ObjectKind};
 use crate::generate::nearest::Nearest;
@@ -10,8 +11,6 @@ use glam::DVec3;
 use std::sync::{Arc, PoisonError, RwLock};
 use taut::{Constraint, ConstraintRow, ModelBuilder, RowSide, RowStrength};
 
-/// What makes weight of mass, m/s².
-const GRAVITY: f64 = 9.81;
 /// How far a leash or a surface gives under the cloth's own weight, m.
 const HARDLY: f64 = 1e-4;
 /// Lengths below this have no direction, m.
@@ -24,28 +23,41 @@ pub(super) struct Pull(Arc<RwLock<Vec<Aim>>>);
 /// Where one vertex is pulled to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Aim {
-    /// m.
-    place: DVec3,
-    /// Off the surface that it slides on; of no length for others.
+    /// Where it is told to be, m.
+    told: DVec3,
+    /// A point of the plane that it slides on or stays before, m.
+    on: DVec3,
+    /// Off that plane; of no length without one.
     normal: DVec3,
 }
 
 impl Pull {
     /// Pulls to some places, m.
     pub fn to(&self, places: &[[f64; 3]]) {
-        self.set(places.iter().map(|&place| Aim { place: place.into(), normal: DVec3::ZERO }).collect());
+        let aim = |&told: &[f64; 3]| Aim { told: told.into(), on: told.into(), normal: DVec3::ZERO };
+        self.set(places.iter().map(aim).collect());
     }
 
-    /// Keeps vertices, which are now at some places, at some distances from a surface (all m), wherever on it.
-    pub fn onto(&self, places: &[[f64; 3]], distances: &[f64], positions: &[[f64; 3]], triangles: &[[u32; 3]]) {
-        let surface = Nearest::new(positions, triangles);
-        let aim = |(&place, &distance): (&[f64; 3], &f64)| {
-            let place = DVec3::from(place);
-            let none = Aim { place, normal: DVec3::ZERO };
-            let Some((foot, normal)) = foot(&surface, place, positions, triangles) else { return none };
-            Aim { place: foot + distance * normal, normal }
+    /// Keeps vertices, which are now at some places, at some distances from a surface, not too far from where they are
+    /// told to be (all m).
+    pub fn onto(&self, places: &[[f64; 3]], told: &[[f64; 3]], distances: &[f64], surface: &Ground) {
+        let aim = |((&place, &told), &distance): ((&[f64; 3], &[f64; 3]), &f64)| {
+            let told = DVec3::from(told);
+            let Some((foot, normal)) = surface.foot(place.into()) else {
+                return Aim { told, on: place.into(), normal: DVec3::ZERO };
+            };
+            Aim { told, on: foot + distance * normal, normal }
         };
-        self.set(places.iter().zip(distances).map(aim).collect());
+        self.set(places.iter().zip(told).zip(distances).map(aim).collect());
+    }
+
+    /// Pulls to some places (m) before a surface.
+    pub fn before(&self, places: &[[f64; 3]], surface: &Ground) {
+        let aim = |&told: &[f64; 3]| {
+            let told = DVec3::from(told);
+            Aim { told, on: told, normal: surface.foot(told).map_or(DVec3::ZERO, |foot| foot.1) }
+        };
+        self.set(places.iter().map(aim).collect());
     }
 
     /// Lets go.
@@ -58,24 +70,41 @@ impl Pull {
     }
 }
 
-/// The point of a surface that is nearest to a place (m), and the direction off the surface there.
-fn foot(surface: &Nearest, place: DVec3, positions: &[[f64; 3]], triangles: &[[u32; 3]]) -> Option<(DVec3, DVec3)> {
-    let hit = surface.find(place, None)?;
-    let corners = triangles[hit.triangle].map(|v| DVec3::from(positions[v as usize]));
-    let foot = hit.weights[0] * corners[0] + hit.weights[1] * corners[1] + hit.weights[2] * corners[2];
-    let (away, flat) = (place - foot, (corners[1] - corners[0]).cross(corners[2] - corners[0]));
-    let normal = if away.length() > NOWHERE { away } else { flat };
-    Some((foot, normal.try_normalize()?))
+/// A surface that vertices slide on or stay before.
+pub(super) struct Ground<'a> {
+    nearest: Nearest,
+    positions: &'a [[f64; 3]],
+    triangles: &'a [[u32; 3]],
+    /// 1 if its triangles are seen counter-clockwise from outside, or −1.
+    outwards: f64,
 }
 
-/// How far places are from a surface, m; 0 without one.
-pub(super) fn distances(places: &[[f64; 3]], positions: &[[f64; 3]], triangles: &[[u32; 3]]) -> Vec<f64> {
-    let surface = Nearest::new(positions, triangles);
-    let from = |&place: &[f64; 3]| {
-        let place = DVec3::from(place);
-        foot(&surface, place, positions, triangles).map_or(0.0, |(foot, _)| foot.distance(place))
-    };
-    places.iter().map(from).collect()
+impl<'a> Ground<'a> {
+    /// One with vertices at some positions, m.
+    pub fn new(positions: &'a [[f64; 3]], triangles: &'a [[u32; 3]]) -> Self {
+        let outwards = if super::surface::volume(positions, triangles) < 0.0 { -1.0 } else { 1.0 };
+        Ground { nearest: Nearest::new(positions, triangles), positions, triangles, outwards }
+    }
+
+    /// The point that is nearest to a place (m), and the direction outwards there.
+    fn foot(&self, place: DVec3) -> Option<(DVec3, DVec3)> {
+        let hit = self.nearest.find(place, None)?;
+        let corners = self.triangles[hit.triangle].map(|v| DVec3::from(self.positions[v as usize]));
+        let foot = hit.weights[0] * corners[0] + hit.weights[1] * corners[1] + hit.weights[2] * corners[2];
+        let flat = self.outwards * (corners[1] - corners[0]).cross(corners[2] - corners[0]);
+        let away = place - foot;
+        let away = if away.dot(flat) < 0.0 { -away } else { away };
+        let normal = if away.length() > NOWHERE { away } else { flat };
+        Some((foot, normal.try_normalize()?))
+    }
+
+    /// How far places are outside of it, m; 0 without any triangle.
+    pub fn distances(&self, places: &[[f64; 3]]) -> Vec<f64> {
+        let from = |&place: &[f64; 3]| {
+            self.foot(place.into()).map_or(0.0, |(foot, normal)| (DVec3::from(place) - foot).dot(normal))
+        };
+        places.iter().map(from).collect()
+    }
 }
 
 /// The rows of one pin. All see one vertex.
@@ -87,6 +116,8 @@ enum Rows {
     Leash(Pull, Vec<f64>),
     /// How far a vertex is off the surface that it slides on, m.
     Slide(Pull),
+    /// How far a vertex is before the plane that it must not go behind, m.
+    Stop(Pull, f64),
 }
 
 impl Constraint for Rows {
@@ -95,11 +126,12 @@ impl Constraint for Rows {
             Rows::Spring(_) => "soft pin",
             Rows::Leash(..) => "leash",
             Rows::Slide(_) => "sliding pin",
+            Rows::Stop(..) => "backstop",
         }
     }
 
     fn evaluate(&self, rows: &[u32], x: &[[f64; 3]], values: &mut [f64], gradients: &mut [[f64; 3]]) {
-        let (Rows::Spring(pull) | Rows::Leash(pull, _) | Rows::Slide(pull)) = self;
+        let (Rows::Spring(pull) | Rows::Leash(pull, _) | Rows::Slide(pull) | Rows::Stop(pull, _)) = self;
         let aims = pull.0.read().unwrap_or_else(PoisonError::into_inner);
         for (at, &row) in rows.iter().enumerate() {
             let row = row as usize;
@@ -109,11 +141,12 @@ impl Constraint for Rows {
                 (values[at], gradients[at]) = (0.0, [0.0; 3]);
                 continue;
             };
-            let away = DVec3::from(x[at]) - aim.place;
+            let (away, off) = (DVec3::from(x[at]) - aim.told, (DVec3::from(x[at]) - aim.on).dot(aim.normal));
             let (value, gradient) = match self {
                 Rows::Spring(_) => (away[row % 3], DVec3::AXES[row % 3]),
                 Rows::Leash(_, reach) => (away.length() - reach[vertex], away.normalize_or_zero()),
-                Rows::Slide(_) => (away.dot(aim.normal), aim.normal),
+                Rows::Slide(_) => (off, aim.normal),
+                Rows::Stop(_, depth) => (off + depth, aim.normal),
             };
             (values[at], gradients[at]) = (value, gradient.into());
         }
@@ -143,8 +176,9 @@ pub(super) fn add(
         }
         let chosen = select(scene, &format!("{path}.select"), &pin.select, &objects[of], &starts[of])?;
         let pull = Pull::default();
-        let (constraint, rows) = rows(scene, &path, pin, &objects[of], &chosen, &masses[of], &pull)?;
-        builder.add_constraint(constraint, &rows).map_err(super::build::builder(scene, &path))?;
+        for (constraint, rows) in rows(scene, &path, pin, &objects[of], &chosen, &masses[of], &pull)? {
+            builder.add_constraint(constraint, &rows).map_err(super::build::builder(scene, &path))?;
+        }
         pulls.push(Some(pull));
     }
     Ok(pulls)
@@ -158,7 +192,7 @@ fn rows(
     chosen: &[u32],
     masses: &[f64],
     pull: &Pull,
-) -> Result<(Rows, Vec<ConstraintRow>), SceneError> {
+) -> Result<Vec<(Rows, Vec<ConstraintRow>)>, SceneError> {
     let map = |map: &Option<String>| match map {
         None => Ok(vec![1.0; chosen.len()]),
         Some(name) => {
@@ -178,21 +212,32 @@ fn rows(
         let strength = RowStrength::Compliance { compliance: 1.0 / stiffness, damping: 0.0 };
         ConstraintRow { vertices: vec![object.vertices.start + vertex], strength, side }
     };
+    let all = |side: RowSide| chosen.iter().map(|&v| row(v, HARDLY, 1.0, side)).collect::<Vec<_>>();
     Ok(match &pin.hold {
-        Hold::Fast(_) => (Rows::Spring(pull.clone()), Vec::new()),
+        Hold::Fast(_) => Vec::new(),
         Hold::Soft(soft) => {
             let shares = map(&soft.map)?;
             let of = |(&v, share): (&u32, f64)| [(); 3].map(|()| row(v, soft.give, share, RowSide::Zero));
-            (Rows::Spring(pull.clone()), chosen.iter().zip(shares).flat_map(of).collect())
+            vec![(Rows::Spring(pull.clone()), chosen.iter().zip(shares).flat_map(of).collect())]
         }
         Hold::Within(leash) => {
             let reach = map(&leash.map)?.into_iter().map(|share| share * leash.distance).collect();
-            let rows = chosen.iter().map(|&v| row(v, HARDLY, 1.0, RowSide::AtMost)).collect();
-            (Rows::Leash(pull.clone(), reach), rows)
+            let mut out = vec![(Rows::Leash(pull.clone(), reach), all(RowSide::AtMost))];
+            if let Some(depth) = leash.backstop {
+                if pin.follow.is_none() {
+                    let message = format!("`{path}.hold.backstop` is before a collider, but `{path}` follows none");
+                    return Err(scene.error(&format!("{path}.hold.backstop"), message, Vec::new()));
+                }
+                out.push((Rows::Stop(pull.clone(), depth), all(RowSide::AtLeast)));
+            }
+            out
         }
-        Hold::Slide(_) => {
-            let rows = chosen.iter().map(|&v| row(v, HARDLY, 1.0, RowSide::Zero)).collect();
-            (Rows::Slide(pull.clone()), rows)
+        Hold::Slide(slide) => {
+            let reach = vec![slide.distance; chosen.len()];
+            vec![
+                (Rows::Slide(pull.clone()), all(RowSide::Zero)),
+                (Rows::Leash(pull.clone(), reach), all(RowSide::AtMost)),
+            ]
         }
     })
 }

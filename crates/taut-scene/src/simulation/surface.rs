@@ -151,13 +151,18 @@ impl StartPose {
     pub const NONE: StartPose = StartPose { moved: 1.0, thinner: 0.0 };
 }
 
-/// Takes off a layer of a surface of some thickness, m. Which side is outside follows from the volume.
-fn thin(positions: &mut [[f64; 3]], triangles: &[[u32; 3]], thickness: f64) {
+/// The volume within a surface (m³), negative if its triangles are seen clockwise from outside.
+pub(super) fn volume(positions: &[[f64; 3]], triangles: &[[u32; 3]]) -> f64 {
     let six_volumes = |t: &[u32; 3]| {
         let [a, b, c] = t.map(|v| glam::DVec3::from(positions[v as usize]));
         a.dot(b.cross(c))
     };
-    let outwards = if triangles.iter().map(six_volumes).sum::<f64>() < 0.0 { -1.0 } else { 1.0 };
+    triangles.iter().map(six_volumes).sum::<f64>() / 6.0
+}
+
+/// Takes off a layer of a surface of some thickness, m. Which side is outside follows from the volume.
+fn thin(positions: &mut [[f64; 3]], triangles: &[[u32; 3]], thickness: f64) {
+    let outwards = if volume(positions, triangles) < 0.0 { -1.0 } else { 1.0 };
     let normals = crate::write::vertex_normals(positions, triangles);
     for (p, n) in positions.iter_mut().zip(normals) {
         *p = std::array::from_fn(|k| p[k] - outwards * thickness * n[k]);

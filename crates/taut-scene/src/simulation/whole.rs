@@ -1,5 +1,7 @@
 //! What is held between neighbours stays whole: edges of cloth between places that a skin draws apart.
 
+use super::grip::Grip;
+use super::skin::components;
 use glam::DVec3;
 
 /// An edge between two places, by their numbers, and how long it may be, m.
@@ -25,8 +27,40 @@ pub(super) fn ties(edges: &[[u32; 2]], places: &[[f64; 3]], limit: f64) -> Vec<T
     edges.iter().map(tie).filter(|tie| tie.longest > 0.0).collect()
 }
 
-/// Draws places (m) together where an edge between them is too long, both as far.
-pub(super) fn keep_whole(places: &mut [[f64; 3]], ties: &[Tie]) {
+/// Draws places (m) together where an edge between them is too long, both as far. Where that has not come to an end,
+/// what
+/// hangs together goes towards the stiff piece that it was at `start` (m), until no edge is too long any more: lengths
+/// between the two are between those of the two.
+pub(super) fn keep_whole(places: &mut [[f64; 3]], ties: &[Tie], start: &[[f64; 3]]) {
+    if draw_together(places, ties) {
+        return;
+    }
+    let edges: Vec<[u32; 2]> = ties.iter().map(|tie| tie.between).collect();
+    let piece = components(places.len(), &edges);
+    let length = |x: &[[f64; 3]], [a, b]: [u32; 2]| DVec3::from(x[a as usize]).distance(x[b as usize].into());
+    // How much of what is there may stay, by the piece.
+    let mut stays = vec![1.0f64; places.len()];
+    for tie in ties {
+        let (now, then) = (length(places, tie.between), length(start, tie.between));
+        if now > tie.longest {
+            let stay = &mut stays[piece[tie.between[0] as usize] as usize];
+            *stay = stay.min((tie.longest - then).max(0.0) / (now - then));
+        }
+    }
+    for first in (0..places.len()).filter(|&first| stays[first] < 1.0) {
+        let mine: Vec<usize> = (0..places.len()).filter(|&at| piece[at] as usize == first).collect();
+        let weights: Vec<(u32, f64)> = mine.iter().map(|&at| (at as u32, 1.0)).collect();
+        let Some(grip) = Grip::new(&weights, start) else { continue };
+        let motion = grip.motion(places);
+        for at in mine {
+            let (stiff, now) = (DVec3::from(motion.carry(start[at])), DVec3::from(places[at]));
+            places[at] = (stiff + stays[first] * (now - stiff)).into();
+        }
+    }
+}
+
+/// As far as a number of rounds goes; whether they were enough.
+fn draw_together(places: &mut [[f64; 3]], ties: &[Tie]) -> bool {
     for _ in 0..ROUNDS {
         let mut done = true;
         for tie in ties {
@@ -41,9 +75,10 @@ pub(super) fn keep_whole(places: &mut [[f64; 3]], ties: &[Tie]) {
             }
         }
         if done {
-            return;
+            return true;
         }
     }
+    false
 }
 
 #[cfg(test)]
@@ -58,10 +93,10 @@ mod tests {
         let edges: Vec<[u32; 2]> = (0..24).map(|k| [k, (k + 1) % 24]).collect();
         let ties = ties(&edges, &start, 0.02);
         let mut places = start.clone();
-        keep_whole(&mut places, &ties);
+        keep_whole(&mut places, &ties, &start);
         assert_eq!(places, start, "what is not too long is left, to the bit");
         places[0][0] += 0.1;
-        keep_whole(&mut places, &ties);
+        keep_whole(&mut places, &ties, &start);
         let stretch = |&[a, b]: &[u32; 2]| {
             let length = |x: &[[f64; 3]]| DVec3::from(x[a as usize]).distance(x[b as usize].into());
             length(&places) / length(&start) - 1.0
@@ -69,5 +104,25 @@ mod tests {
         let worst = edges.iter().map(stretch).fold(0.0, f64::max);
         assert!(worst < 0.02, "{worst}");
         assert!(places[0][0] > 1.0, "and goes where it can: {}", places[0][0]);
+    }
+
+    /// A long ring of which one half is carried away: rounds alone would not bring it together.
+    #[test]
+    fn a_band_that_is_torn_in_two_still_keeps_its_lengths() {
+        let count = 400u32;
+        let angle = |k: u32| f64::from(k) / f64::from(count) * std::f64::consts::TAU;
+        let start: Vec<[f64; 3]> = (0..count).map(|k| [angle(k).cos(), 0.0, angle(k).sin()]).collect();
+        let edges: Vec<[u32; 2]> = (0..count).map(|k| [k, (k + 1) % count]).collect();
+        let ties = ties(&edges, &start, 0.02);
+        let mut places = start.clone();
+        places[..200].iter_mut().for_each(|p| *p = [p[0] + 3.0, p[1] + 1.0, p[2]]);
+        assert!(!draw_together(&mut places.clone(), &ties), "an easy case would show nothing");
+        keep_whole(&mut places, &ties, &start);
+        for tie in &ties {
+            let [a, b] = tie.between.map(|v| DVec3::from(places[v as usize]));
+            assert!(a.distance(b) < tie.longest * 1.0001, "{:?}", tie.between);
+        }
+        let middle = places.iter().map(|p| p[0]).sum::<f64>() / f64::from(count);
+        assert!((middle - 1.5).abs() < 1e-6, "it went along, by half of what one half did: {middle}");
     }
 }

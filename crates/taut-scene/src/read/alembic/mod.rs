@@ -8,7 +8,7 @@ use self::property::{Header, Properties};
 use super::error::{ReadError, Result};
 use super::parts::PartKind;
 use super::pointcache::PointCache;
-use super::sampled::{On, Painted, SampledFile, SampledMesh, Samples};
+use super::sampled::{CornerUvs, On, Painted, SampledFile, SampledMesh, Samples};
 use super::{MeshFile, Options, Source};
 use glam::DMat4;
 use std::sync::Arc;
@@ -131,7 +131,7 @@ fn mesh_of(archive: &mut Archive, geom: &Properties, name: &str) -> Result<Sampl
 }
 
 /// Texture coordinates, with or without numbers of their own.
-fn uvs_of(archive: &mut Archive, geom: &Properties, corners: &[u32]) -> Result<Option<(Vec<[f64; 2]>, Vec<u32>)>> {
+fn uvs_of(archive: &mut Archive, geom: &Properties, corners: &[u32]) -> Result<Option<CornerUvs>> {
     let (values, indices, scope) = match geom.compound(archive, "uv")? {
         Some(parts) => {
             (parts.find(".vals").cloned(), parts.find(".indices").cloned(), geom.find("uv").map(Header::scope))

@@ -3,7 +3,7 @@
 use super::xform;
 use crate::read::error::Result;
 use crate::read::parts::PartKind;
-use crate::read::sampled::{On, Painted, SampledFile, SampledMesh, Samples};
+use crate::read::sampled::{CornerUvs, On, Painted, SampledFile, SampledMesh, Samples};
 use glam::{DMat4, DVec3};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -230,7 +230,7 @@ impl Stage {
     }
 
     /// The texture coordinates: those called `st`, or else the first there are.
-    fn uvs(&self, prim: &Prim, corners: &[u32]) -> Option<(Vec<[f64; 2]>, Vec<u32>)> {
+    fn uvs(&self, prim: &Prim, corners: &[u32]) -> Option<CornerUvs> {
         let two = |name: &&String| name.starts_with("primvars:") && prim.attributes[*name].first().width() == 2;
         let usual = ["primvars:st", "primvars:UVMap", "primvars:uv"].map(str::to_owned);
         let known = usual.iter().find(|name| prim.attributes.contains_key(*name)).filter(two);

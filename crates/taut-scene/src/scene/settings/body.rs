@@ -73,6 +73,10 @@ section! {
         /// Makes one of vertices of `mesh` that are not further apart than this: 0 for those at exactly one place. Not at all
         /// if not given.
         weld: Option<f64> = None => Rule::ANY.from(0.0).to(1.0).unit("m");
+        /// A mesh file with the same vertices in the same order, whose shape counts as unstretched; `mesh` is then
+        /// only where
+        /// the cloth begins.
+        rest_mesh: Option<String> = None;
         /// A mesh made from a few numbers. Give this or `mesh`.
         generate: Option<GenerateSurface> = None;
     }

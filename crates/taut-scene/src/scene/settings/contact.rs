@@ -30,9 +30,14 @@ impl Contact {
     /// How a cloth meets others: as it says itself, or its fabric, or the scene.
     pub fn cloth(&self, cloth: &Cloth) -> taut::ContactMaterial {
         let fabric = cloth.material.fabric.map(|fabric| fabric.0);
+        let (thickness, friction) =
+            (fabric.map(|f| f.figures.thickness.value), fabric.map(|f| f.figures.friction.value));
+        // What is painted is a share of the largest.
+        let painted = cloth.paint.vary.iter().map(super::paint::Vary::most_contact);
+        let [thicker, rougher] = painted.fold([1.0, 1.0], |all, own| [all[0] * own[0], all[1] * own[1]]);
         taut::ContactMaterial {
-            thickness: cloth.surface.thickness.or(fabric.map(|f| f.figures.thickness.value)).unwrap_or(self.thickness),
-            friction: cloth.surface.friction.or(fabric.map(|f| f.figures.friction.value)).unwrap_or(self.friction),
+            thickness: thicker * cloth.surface.thickness.or(thickness).unwrap_or(self.thickness),
+            friction: rougher * cloth.surface.friction.or(friction).unwrap_or(self.friction),
             self_contact: cloth.surface.self_collision,
         }
     }

@@ -30,8 +30,8 @@ pub use material::{ClothElastic, Continuum, ElasticDamping, FabricName, Links, S
 pub use output::{Camera, Coloured, Output, Pictures};
 pub use paint::{MapFile, Vary};
 pub use pin::{
-    Follow, FollowBy, Hold, Leader, Motion, Pin, Resize, Revolve, RigidMotion, Select, SelectBox, SelectSphere,
-    SelectTable, Soft, Weight, Within,
+    Crease, Follow, FollowBy, Hold, Join, Leader, Motion, Pin, Pressure, Resize, Revolve, RigidMotion, Select,
+    SelectBox, SelectSphere, SelectTable, Slide, Soft, Weight, Within,
 };
 pub use solver::{AlphaBeta, Auto, Global, Integrator, Newmark, Pbd, Plain, Solver};
 pub use values::{AxisTurn, Colour, Each, Form, FormatName, Frames, GrainChoice, Precision, Turn};
@@ -60,6 +60,12 @@ section! {
         pin: Vec<Pin> = Vec::new();
         /// Weights sewn on.
         weight: Vec<Weight> = Vec::new();
+        /// Cloth that is joined to cloth: buttons, belts, straps.
+        join: Vec<Join> = Vec::new();
+        /// Folds that stay: pleats, creases, wrinkles.
+        crease: Vec<Crease> = Vec::new();
+        /// Air that presses on cloth.
+        pressure: Vec<Pressure> = Vec::new();
         /// Contact of surfaces with each other, with themselves and with meshes.
         contact: Contact = Contact::default();
         /// Things that nothing enters.

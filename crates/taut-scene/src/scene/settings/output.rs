@@ -18,6 +18,8 @@ section! {
         unit: Unit = Unit::Metre;
         /// What USD and Alembic have beside positions. PLY has velocities in any case, VTU all but normals.
         with: Vec<Beside> = vec![Beside::Velocity];
+        /// Whether colliders that pictures show are written, too; planes, which have no end, are not.
+        colliders: bool = false;
         /// Pictures.
         pictures: Pictures = Pictures::default();
     }

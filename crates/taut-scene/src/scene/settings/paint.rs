@@ -41,6 +41,10 @@ section! {
         bend: Option<[f64; 2]> = None => FACTOR;
         /// Factors on how fast motion along each kind of deformation dies.
         damping: Option<[f64; 2]> = None => FACTOR;
+        /// Factors on the distance kept from other surfaces. Simple shapes keep their own.
+        thickness: Option<[f64; 2]> = None => FACTOR;
+        /// Factors on the friction against other surfaces. Simple shapes have their own.
+        friction: Option<[f64; 2]> = None => FACTOR;
         /// Factors on the length along the weft that counts as unstretched: below 1 it shrinks.
         rest_weft: Option<[f64; 2]> = None => REST;
         /// Factors on the length along the warp that counts as unstretched.
@@ -76,7 +80,26 @@ impl Vary {
     pub(crate) fn is_empty(&self) -> bool {
         let factors =
             [self.density, self.weft, self.warp, self.shear, self.bend, self.damping, self.rest_weft, self.rest_warp];
-        !self.limits() && factors.iter().all(Option::is_none)
+        !self.limits() && !self.meets() && factors.iter().all(Option::is_none)
+    }
+
+    /// Whether it says anything about how surfaces meet.
+    pub(crate) fn meets(&self) -> bool {
+        self.thickness.is_some() || self.friction.is_some()
+    }
+
+    /// The largest factors on thickness and friction.
+    pub(crate) fn most_contact(&self) -> [f64; 2] {
+        [self.thickness, self.friction].map(|pair| pair.map_or(1.0, |[a, b]| a.max(b)))
+    }
+
+    /// Factors on thickness and friction where the map has a value from 0 to 1, over the largest.
+    pub(crate) fn contact(&self, at: f64) -> [f64; 2] {
+        let of = |pair: Option<[f64; 2]>| match pair {
+            Some([a, b]) if a.max(b) > 0.0 => (a + (b - a) * at) / a.max(b),
+            _ => 1.0,
+        };
+        [of(self.thickness), of(self.friction)]
     }
 
     /// A material where the map has a value from 0 to 1.

@@ -41,7 +41,7 @@ variants! {
         /// Not at all up to a distance, and then no further.
         Within(Within) = "within",
         /// At their distance from the surface of the collider that they follow, wherever on it.
-        Slide(Plain) = "slide",
+        Slide(Slide) = "slide",
     }
 }
 
@@ -62,6 +62,70 @@ section! {
         distance: f64 => Rule::ANY.from(0.0).to(1e6).unit("m");
         /// The name of a map that is a factor on the distance, from 0 to 1.
         map: Option<String> = None;
+        /// How far they may go towards the surface of the collider that they follow; as far as anywhere if not given.
+        backstop: Option<f64> = None => Rule::ANY.from(0.0).to(1e6).unit("m");
+    }
+}
+
+section! {
+    /// Vertices stay at their distance from a surface.
+    pub struct Slide {
+        /// How far they may slide from where they are told to be.
+        distance: f64 = 0.05 => Rule::ANY.from(0.0).to(1e6).unit("m");
+    }
+}
+
+section! {
+    /// Cloth that is joined to cloth: buttons, belts, straps. Each vertex is tied to the one nearest to it.
+    pub struct Join {
+        /// The name of a cloth.
+        body: String;
+        /// Which of its vertices, as for pins.
+        select: Select;
+        /// The name of the cloth that they are tied to, which may be the same.
+        to: String;
+        /// Which of its vertices they are tied to; all that are not tied themselves if not given.
+        onto: Option<Select> = None;
+        /// How far apart they may be; as far as they are at the beginning if not given. Surfaces that meet stay at
+        /// least
+        /// as far apart as they are thick.
+        length: Option<f64> = None => Rule::ANY.from(0.0).to(1e6).unit("m");
+        /// How far all of it gives under the weight of the cloth.
+        give: f64 = 1e-4 => Rule::ANY.from(1e-6).to(1e3).unit("m");
+        /// When it begins to hold.
+        from: f64 = 0.0 => Rule::ANY.from(0.0).unit("s");
+        /// When it opens; never if not given.
+        until: Option<f64> = None => Rule::ANY.from(0.0).unit("s");
+    }
+}
+
+section! {
+    /// Air that presses on a cloth from one side.
+    pub struct Pressure {
+        /// The name of a cloth. Its triangles run counter-clockwise seen from the side that it is pushed to.
+        body: String;
+        /// What the air inside has more than that outside.
+        pressure: Track<f64> => Rule::ANY.from(-1e6).to(1e6).unit("Pa");
+        /// The name of a map that is a factor on it, from 0 to 1.
+        map: Option<String> = None;
+    }
+}
+
+section! {
+    /// Folds that stay: pleats, creases, wrinkles.
+    pub struct Crease {
+        /// The name of a cloth.
+        body: String;
+        /// Which edges: those with both ends among these vertices, as for pins.
+        select: Select;
+        /// The angle between the two sides of an edge that is at rest, 0 if they are flat; positive is away from the
+        /// side
+        /// that triangles are seen counter-clockwise from. That of the mesh if not given.
+        degrees: Option<f64> = None => Rule::ANY.from(-179.0).to(179.0).unit("degrees");
+        /// The moment for each metre of the fold and each radian, beside what the fabric has.
+        stiffness: f64 = 1e-3 => Rule::ANY.above(0.0).to(1e6).unit("N");
+        /// Beyond this the angle at rest goes along and stays: plastic wrinkles. Never if not given.
+        yields: Option<f64> = None => Rule::ANY.from(0.0).to(179.0).unit("degrees");
     }
 }
 

@@ -61,6 +61,10 @@ choice! {
         First = "first",
         /// That of the file's mesh, before any bone moves: they come to the first frame within half the phase.
         Bind = "bind",
+        /// That of the file's mesh, on which cloth was modelled; cloth as a whole is put where the skin around each of
+        /// its
+        /// vertices is in the first frame, and comes to rest from there.
+        Skin = "skin",
     }
 }
 
