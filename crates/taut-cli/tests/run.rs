@@ -12,9 +12,11 @@ fn a_run_leaves_what_it_promises() {
     let place = Place::new("promises");
     let said = place.taut(&["run", "scene.toml", "--out", "o"]).good();
     assert!(said.out().contains("o/report.html"), "{}", said.out());
-    let mut expected = vec![".taut.lock", "checkpoint.bin", "metrics.jsonl", "pictures", "report.html"];
+    let mut expected = vec![".taut.lock", "checkpoint.bin", "loading.txt", "metrics.jsonl", "pictures", "report.html"];
     expected.extend(["sheet.obj", "sheet.pc2", "taut.json"]);
     assert_eq!(place.names("o"), expected);
+    let loading = std::fs::read_to_string(place.path("o/loading.txt")).unwrap();
+    assert!(loading.contains("Mesh Cache"), "how to load the point cache: {loading}");
     let pictures = place.names("o/pictures");
     for name in ["frame_0000.png", "frame_0020.png", "frame_0040.png", "heat_weft.png", "motion.gif", "sheet.png"] {
         assert!(pictures.iter().any(|found| found == name), "{name} is missing: {pictures:?}");

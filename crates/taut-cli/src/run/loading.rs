@@ -9,7 +9,8 @@ pub const NAME: &str = "loading.txt";
 /// How to load files of some formats; nothing without any.
 pub fn page(formats: &[&'static Format], clip: &Clip) -> Option<String> {
     let setup = clip.setup();
-    let (first, last) = (setup.first_frame as usize, setup.first_frame as usize + setup.planned_frames - 1);
+    let (first, last) =
+        (setup.first_frame as usize, (setup.first_frame as usize + setup.planned_frames).saturating_sub(1));
     let up = if setup.up_axis == UpAxis::Z { "z" } else { "y" };
     let mut text = format!("Frames {first} to {last}, {} in a second.\n", setup.fps);
     for format in formats {
