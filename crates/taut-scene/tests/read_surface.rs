@@ -214,7 +214,8 @@ fn content_beats_the_extension() {
     );
     assert_eq!(
         error("a.fbx", "x"),
-        "a.fbx: it has the extension .fbx, expected one of .obj, .ply, .stl, .gltf, .glb, .msh, .node, .ele, .vtk"
+        "a.fbx: it has the extension .fbx, expected one of .obj, .ply, .stl, .gltf, .glb, .usda, .usdc, .usd, .abc, .msh, \
+         .node, .ele, .vtk"
     );
 }
 
