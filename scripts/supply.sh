@@ -13,8 +13,11 @@ if ! command -v cargo-deny > /dev/null; then
     [[ "${1:-}" != "--advisories" ]]
     exit
 fi
-# Crates of all platforms are looked at, and have to be here once.
-cargo metadata --locked --offline --all-features --format-version 1 > /dev/null 2>&1 || cargo fetch --locked --quiet
+# Crates of all platforms are looked at, and have to be here once; those of the fuzzer, too.
+for manifest in Cargo.toml fuzz/Cargo.toml; do
+    cargo metadata --locked --offline --all-features --format-version 1 --manifest-path "$manifest" > /dev/null 2>&1 ||
+        cargo fetch --locked --quiet --manifest-path "$manifest"
+done
 # Duplicates are warnings; they are listed by `cargo deny check bans`.
 cargo deny --offline --log-level error check bans licenses sources
 cargo deny --offline --log-level error --manifest-path fuzz/Cargo.toml --config deny.toml check bans licenses sources

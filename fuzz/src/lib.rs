@@ -14,11 +14,11 @@ use taut_scene::simulation::Simulation;
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All targets.
-pub const TARGETS: [Target; 12] = [
+pub const TARGETS: [Target; 14] = [
     ("obj", |bytes| read("a.obj", bytes)),
     ("ply", |bytes| read("a.ply", bytes)),
     ("stl", |bytes| read("a.stl", bytes)),
-    ("gltf", gltf),
+    ("gltf", |bytes| both("a.gltf", bytes)),
     ("msh", |bytes| read("a.msh", bytes)),
     ("tetgen", tetgen),
     ("vtk", |bytes| read("a.vtk", bytes)),
@@ -27,6 +27,8 @@ pub const TARGETS: [Target; 12] = [
     ("frames", frames),
     ("pattern", pattern),
     ("maps", maps),
+    ("usd", |bytes| both("a.usd", bytes)),
+    ("alembic", |bytes| both("a.abc", bytes)),
 ];
 
 /// Does what the target of a name does.
@@ -36,10 +38,10 @@ pub fn run(name: &str, bytes: &[u8]) {
     }
 }
 
-/// glTF as a mesh, and as one that moves.
-fn gltf(bytes: &[u8]) {
-    read("a.gltf", bytes);
-    play(read_animated_bytes(&Source::new("a.gltf", bytes), None, 24.0, &Default::default()));
+/// A file as a mesh, and as one that moves.
+fn both(name: &str, bytes: &[u8]) {
+    read(name, bytes);
+    play(read_animated_bytes(&Source::new(name, bytes), None, 24.0, &Default::default()));
 }
 
 /// A pattern: read, shown, read again as shown, and sewn coarsely.

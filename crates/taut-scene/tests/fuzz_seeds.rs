@@ -87,6 +87,8 @@ fn seeds() -> Vec<(&'static str, Vec<Vec<u8>>)> {
         ("frames", frames()),
         ("pattern", vec![PATTERN.into()]),
         ("maps", vec![painted("0\n0.5\n1\n1\n0\n0.25\n"), painted("v;pin\n0;1\n1;0\n2;0.5\n"), npy(), commanding()]),
+        ("usd", vec![written("usd"), written("usdc")]),
+        ("alembic", vec![written("abc")]),
     ]
 }
 

@@ -211,3 +211,12 @@ fn a_new_project_builds_and_overwrites_nothing() {
     assert!(new_project(&dir.0.join("file")).is_err());
     assert_eq!(fs::read_to_string(dir.0.join("file")).unwrap(), "mine");
 }
+
+#[test]
+fn a_new_project_names_every_format_that_can_be_written() {
+    let text = include_str!("../project/scene.toml");
+    let line = text.lines().find(|line| line.starts_with("formats = ")).expect("a line of formats");
+    let (_, comment) = line.split_once("# ").expect("a comment behind it");
+    let known: Vec<&str> = taut_scene::write::FORMATS.iter().map(|format| format.name).collect();
+    assert_eq!(comment, known.join(", "));
+}

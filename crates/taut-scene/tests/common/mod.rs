@@ -234,6 +234,26 @@ pub fn mdd() -> Vec<u8> {
     (0..3).fold(out, |out, s| out.f32(&[s as f32, 0., 0., 1., s as f32, 0., 0., 1., s as f32])).bytes
 }
 
+/// A square that moves, as the writer of a format leaves it.
+pub fn written(name: &str) -> Vec<u8> {
+    use taut_scene::write::{Clip, Frame, ObjectFrame, ObjectInfo, Setup, format};
+    let rest = vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]];
+    let triangles = vec![[0, 1, 2], [0, 2, 3]];
+    let object = ObjectInfo { name: "square".into(), rest: rest.clone(), triangles, ..ObjectInfo::default() };
+    let clip = Clip::new(Setup { objects: vec![object], fps: 24.0, planned_frames: 2, ..Setup::default() }).unwrap();
+    // Tests of one program write at once.
+    static CALLS: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
+    let call = CALLS.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+    let dir = TempDir::new(&format!("written-{name}-{call}"));
+    let mut writer = format(name).unwrap().open(&clip, &dir.0, 0).unwrap();
+    for index in 0..2 {
+        let positions: Vec<_> = rest.iter().map(|p| [p[0], p[1], index as f64]).collect();
+        let objects = [ObjectFrame { positions: &positions, ..ObjectFrame::default() }];
+        writer.frame(&Frame { index, time: index as f64 / 24.0, objects: &objects }).unwrap();
+    }
+    std::fs::read(&writer.finish().unwrap()[0]).unwrap()
+}
+
 /// A folder that is removed at the end.
 pub struct TempDir(pub std::path::PathBuf);
 

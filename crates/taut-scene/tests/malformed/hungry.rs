@@ -205,6 +205,34 @@ fn caches() -> Vec<File> {
     ]
 }
 
+fn usd() -> Vec<File> {
+    let head = "#usda 1.0\n(\n    defaultPrim = \"a\"\n)\n";
+    let mesh = format!("{head}def Mesh \"a\"\n{{\n");
+    let triangle = "int[] faceVertexCounts = [3]\nint[] faceVertexIndices = [0,1,2]\n";
+    let points = "point3f[] points = [(0,0,0),(1,0,0),(0,1,0)]\n";
+    let whole = format!("{mesh}{points}{triangle}");
+    let samples = format!("{mesh}{triangle}point3f[] points.timeSamples = {{\n");
+    let sample = |at: usize| format!("{at}: [(0,0,0),(1,0,0),(0,1,0)],\n");
+    let subset = |at: usize| format!("def GeomSubset \"s{at}\" {{ int[] indices = [0] }}\n");
+    vec![
+        repeated("points.usda", &format!("{mesh}{triangle}point3f[] points = ["), "(0,0,0),", "(0,0,0)]\n}\n"),
+        repeated("counts.usda", &format!("{mesh}{points}int[] faceVertexCounts = ["), "3,", "3]\n}\n"),
+        repeated("corners.usda", &format!("{mesh}{points}int[] faceVertexIndices = ["), "0,", "1]\n}\n"),
+        repeated("nothing.usda", &format!("{mesh}{points}int[] faceVertexCounts = ["), "0,", "3]\n}\n"),
+        text("prims.usda", head, |at| format!("def Mesh \"a{at}\"\n{{\n}}\n"), ""),
+        text("deep.usda", head, |at| format!("def Xform \"a{at}\"\n{{\n"), ""),
+        text("attributes.usda", &whole, |at| format!("float a{at} = 1\n"), "}\n"),
+        text("primvars.usda", &whole, |at| format!("float[] primvars:a{at} = [1,2,3]\n"), "}\n"),
+        text("samples.usda", &samples, sample, "}\n}\n"),
+        text("empty samples.usda", &samples, |at| format!("{at}: [],\n"), "}\n}\n"),
+        text("subsets.usda", &whole, subset, "}\n"),
+        repeated("brackets.usda", &format!("{mesh}point3f[] points = "), "[", ""),
+        repeated("dictionaries.usda", "#usda 1.0\n(\n customLayerData = ", "{ dictionary a = ", ""),
+        repeated("references.usda", &format!("{head}def \"a\" ( references = ["), "@a.usda@,", "] ) {}\n"),
+        repeated("word.usda", &format!("{mesh}string a = \""), "x", "\"\n}\n"),
+    ]
+}
+
 /// Pairs of files, by the name of the one that is opened.
 pub fn pairs() -> Vec<[File; 2]> {
     let node = |row: &dyn Fn(usize) -> String, markers: u32| {
@@ -223,7 +251,7 @@ pub fn pairs() -> Vec<[File; 2]> {
 
 /// Files of every format.
 pub fn files() -> Vec<File> {
-    [obj(), ply(), stl(), gltf_files(), msh(), vtk(), caches()].concat()
+    [obj(), ply(), stl(), gltf_files(), msh(), vtk(), caches(), usd()].concat()
 }
 
 /// Scenes that are long, wide or deep.

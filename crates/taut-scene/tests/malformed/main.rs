@@ -146,25 +146,6 @@ fn sequences_share_a_budget() {
     assert!(peak < allowed(1000 * frame.len()), "{peak}");
 }
 
-/// A square that moves, as it is written.
-fn written(name: &str) -> Vec<u8> {
-    use taut_scene::write::{Clip, Frame, ObjectFrame, ObjectInfo, Setup, format};
-    let rest = vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]];
-    let triangles = vec![[0, 1, 2], [0, 2, 3]];
-    let object = ObjectInfo { name: "square".into(), rest: rest.clone(), triangles, ..ObjectInfo::default() };
-    let clip = Clip::new(Setup { objects: vec![object], fps: 24.0, planned_frames: 2, ..Setup::default() }).unwrap();
-    let dir = std::env::temp_dir().join(format!("taut-malformed-{name}-{}", std::process::id()));
-    let mut writer = format(name).unwrap().open(&clip, &dir, 0).unwrap();
-    for index in 0..2 {
-        let positions: Vec<_> = rest.iter().map(|p| [p[0], p[1], index as f64]).collect();
-        let objects = [ObjectFrame { positions: &positions, ..ObjectFrame::default() }];
-        writer.frame(&Frame { index, time: index as f64 / 24.0, objects: &objects }).unwrap();
-    }
-    let bytes = std::fs::read(&writer.finish().unwrap()[0]).unwrap();
-    std::fs::remove_dir_all(dir).unwrap();
-    bytes
-}
-
 /// Small sound files of every format.
 fn seeds() -> Vec<File> {
     use common::*;

@@ -269,7 +269,7 @@ impl<'a> Crate<'a, '_> {
         specs: impl Iterator<Item = (usize, usize, i32)>,
     ) -> Result<HashMap<usize, usize>> {
         let sets: HashMap<usize, usize> = specs.take(MOST_PRIMS).map(|(path, set, _)| (path, set)).collect();
-        self.take(sets.len(), 64 + size_of::<Prim>())?;
+        self.take(sets.len(), Prim::HELD)?;
         let mut order: Vec<(usize, usize)> = sets.keys().map(|&path| (self.depth(path), path)).collect();
         order.sort_unstable();
         if order.last().is_some_and(|last| last.0 > DEEPEST) {

@@ -88,6 +88,10 @@ pub(super) struct Prim {
 }
 
 impl Prim {
+    /// Bytes that one of many takes: in a list that is copied as it grows to twice its size, with its place, and as the
+    /// mesh that it may become, in such a list again.
+    pub const HELD: usize = 3 * (size_of::<Prim>() + size_of::<SampledMesh>()) + 128;
+
     fn text(&self, name: &str) -> Option<&str> {
         self.attributes.get(name)?.first().text()
     }

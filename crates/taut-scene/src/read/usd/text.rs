@@ -287,7 +287,7 @@ impl<'a> Text<'a, '_> {
     fn prim(&mut self, defined: bool, parent: Option<usize>, depth: usize) -> Result<()> {
         let kind = self.word().to_owned();
         let name = self.quoted()?;
-        self.hold(size_of::<Prim>() + kind.len() + 64)?;
+        self.hold(Prim::HELD + kind.len())?;
         let at = self.stage.prims.len();
         self.stage.prims.push(Prim { name, parent, kind, defined, ..Prim::default() });
         self.metadata(|text, key, value| match key {
