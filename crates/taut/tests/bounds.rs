@@ -194,6 +194,39 @@ fn the_last_resort_keeps_bounds_and_says_what_it_gave_up() {
     assert!(given_up > 0, "nothing was given up");
 }
 
+/// A ball is jerked away from under a sheet that lies on it, and there are no rounds to tell the rest of the sheet.
+#[test]
+fn what_lies_on_a_ball_goes_with_it_when_motion_is_given_up() {
+    let bounds = StretchBounds { weft: 0.02, warp: 0.02, ..StretchBounds::NONE };
+    let mut scene = OnBall::<f32>::new(21, &stiff(), bounds, 1.5);
+    let mut state = State::new(&scene.model);
+    let mut scratch = Scratch::new(1);
+    for _ in 0..40 {
+        step(&scene.model, &mut state, &mut scratch, &scene.params, DT);
+    }
+    scene.params.inextensibility.rounds = 1;
+    let begin = state.positions(&scene.model);
+    let mut finder = IntersectionFinder::new(&begin, &scene.mesh.triangles);
+    let (mut given_up, mut ball) = (0, scene.params.colliders[0]);
+    for frame in 0..8 {
+        // 4 m/s.
+        ball.from = ball.to;
+        ball.to.position[0] += 4.0 * DT;
+        scene.params.colliders[0] = ball;
+        let report = step(&scene.model, &mut state, &mut scratch, &scene.params, DT);
+        given_up += report.inextensibility.given_up;
+        let x = state.positions(&scene.model);
+        let worst = Strain::worst(&scene.mesh, &x);
+        within("jerked", frame, worst.weft.max(worst.warp), 0.02);
+        assert!(finder.find(&x).is_empty(), "frame {frame}: it intersects");
+    }
+    assert!(given_up > 0);
+    // What lies on top has come along with the ball.
+    let top = (0..begin.len()).max_by(|&a, &b| begin[a][1].total_cmp(&begin[b][1])).unwrap();
+    let came = state.positions(&scene.model)[top][0] - begin[top][0];
+    assert!(came > 0.3 * 8.0 * 4.0 * DT, "{came}");
+}
+
 #[test]
 fn pins_further_apart_than_cloth_reaches_are_reported_and_bounded() {
     let mesh = common::sheet(21);

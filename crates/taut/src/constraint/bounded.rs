@@ -209,6 +209,8 @@ impl Bounded<3, 3> for LineBound {
 pub(crate) struct Restrain<'a, E, T> {
     /// How much of it x̃ does too, so that only the rest counts as velocity.
     pub still: f64,
+    /// How far rows go, over the way to their goal: 1, or up to 2 to be over-relaxed.
+    pub over: f64,
     pub moved: PerBlock<'a, u16, 1>,
     /// The largest squared displacement so far, m², by lane.
     pub farthest: [T; BLOCK],
@@ -223,8 +225,11 @@ impl<E: OneSided<V, P>, T: Scalar, const V: usize, const P: usize> LotKernel<T, 
         let (rest, v) = (lot.rest(), lot.gather(0));
         let (_, lane) = lot.place();
         let mut lanes = 0;
-        if let Some(push) = E::push(&v, rest) {
+        if let Some(mut push) = E::push(&v, rest) {
             lanes = push.lanes as u16;
+            for by in &mut push.by {
+                *by = *by * v[0][0].lit(self.over);
+            }
             let [mut most] = lot.load(&[self.farthest]);
             for k in 0..V {
                 most = L::max(most, push.by[k].norm2());

@@ -25,6 +25,9 @@ pub(crate) struct PlacedCollider<T> {
     turn: T,
 }
 
+/// How much farther than the thickness a vertex may be from a shape that carries it.
+const TOUCHES: f64 = 1.25;
+
 /// What a vertex runs into.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Meeting<T> {
@@ -53,6 +56,13 @@ impl<T: Scalar> PlacedCollider<T> {
             shift: T::of(shift * (1.0 + rounding)),
             turn: T::of(turn + rounding),
         }
+    }
+
+    /// Where a vertex that touches it at the start of its way would be at the end if it went along, m; one that is at `start` then.
+    pub(crate) fn carried(&self, start: &Vertex<T>) -> Option<V3<T>> {
+        let local = self.before.inward(V3::new(start[0], start[1], start[2]));
+        let (distance, _) = self.shape.distance(local);
+        (distance <= self.thickness * T::of(TOUCHES)).then(|| self.now.outward(local))
     }
 
     /// Whether it is plain that [`push`](Self::push) has nothing to do for vertices at `at` that moved by `moved` (m) in this

@@ -28,6 +28,17 @@ const FEWER: f64 = 0.85;
 /// on its way through the cloth.
 const LOOK_FROM: u32 = 256;
 
+/// Rows go this much farther than to their goal, over-relaxed, from the third round on. What two rounds mend is mended with least motion; what has
+/// to spread over cloth takes a third of the rounds: a dress on straps that a bar jerks away stalled at 2.25 times its bound without, and is
+/// within it with 1.9. With 1.5 it used 1.36 of it, with 1.8 from the 16th round on 1.11.
+const OVER: f64 = 1.9;
+const OVER_FROM: u32 = 2;
+
+/// How far rows go in a round, over the way to their goal.
+fn over(round: Round) -> f64 {
+    if round.number >= OVER_FROM { OVER } else { 1.0 }
+}
+
 /// A triangle of cloth that may be stretched so far.
 pub(crate) struct BoundedTriangle {
     pub rest: RestTriangle,
@@ -319,7 +330,8 @@ impl<T: Scalar> EndLimit<T> {
             return 0.0;
         }
         let moved = self.active.marks(batch, first);
-        let mut kernel = Restrain::<E, T> { still, moved, farthest: [T::of(0.0); BLOCK], kind: PhantomData };
+        let mut kernel =
+            Restrain::<E, T> { still, over: over(round), moved, farthest: [T::of(0.0); BLOCK], kind: PhantomData };
         sweep.run_active(self.active.blocks(round, first), batch, [at.x, at.x_predicted], &mut kernel);
         kernel.farthest.iter().fold(0.0, |most, by| f64::max(most, by.f64()))
     }

@@ -1,7 +1,7 @@
 //! The last resort at the end of an interval: motion is given up where bounds on stretch and contact could not be met otherwise.
 //!
 //! When the last interval ended, nothing intersected and what could be within its bounds was; and so it is if all of it moves with what
-//! holds it. A part of the cloth around what is beyond its bounds goes back there, and more around that, until everything holds: in the end
+//! holds it, or with the collider that it hangs on. A part of the cloth around what is beyond its bounds goes back there, and more around that, until everything holds: in the end
 //! all of it does. What is beyond its bounds there as well is led or pushed where cloth cannot follow; it is left alone, and reported.
 
 use super::Precision;
@@ -11,11 +11,12 @@ use super::end_solve::{BEYOND, SLACK};
 use super::run::{Log, Run, Substep};
 use crate::contact::PlacedCollider;
 use crate::contact::pipeline::ContactPipeline;
-use crate::lanes::{Scalar, Vertex, xyz};
+use crate::lanes::{Scalar, V3, Vertex, xyz};
 use crate::levels::rotation::{Mat3, NO_TURN, matrix, nearest};
 use crate::limit::EndLimit;
 use crate::sets::DisjointSets;
 use crate::team::Worker;
+use core::ops::Range;
 use std::sync::PoisonError;
 
 /// How often what goes back may grow: every time by twice as many rings of elements as before.
@@ -37,12 +38,13 @@ impl<T: Precision> Run<'_, T> {
         let mut given_up = 0;
         self.arrays.alone(worker, |Chunk { x, x_predicted, v, x_start, .. }| {
             let good = self.end_memory(|memory| memory.good.clone());
-            let base = self.base(&good, x, x_start, &substep.colliders);
+            let mut contact = self.parts.contact.map(|c| c.lock().unwrap_or_else(PoisonError::into_inner));
+            let carried = self.carried(&good, substep.number + 1 - substeps..substep.number + 1, contact.as_deref());
+            let base = self.base([&good, x, x_start], carried, &substep.colliders);
             let Some(hope) = Hope::of(limit, x, &base, self.pieces()) else { return };
             let before = (x.to_vec(), x_predicted.to_vec());
             let (rate, part) = (substep.scheme.rate, mean_part(&substep.scheme, self.time.h, substeps));
             let over = 1.0 / (self.time.h * f64::from(substeps));
-            let mut contact = self.parts.contact.map(|c| c.lock().unwrap_or_else(PoisonError::into_inner));
             let back = vec![false; base.len()];
             let mut retreat = Retreat { limit, hope, good, base, back, rate, part, over, x, x_predicted, v };
             for rings in (0..MOST_GROWTHS).map(|growth| 1 << growth) {
@@ -66,13 +68,38 @@ impl<T: Precision> Run<'_, T> {
         log.tally.given_up += given_up as u64;
     }
 
-    /// Where all goes back to: positions that were `good`, with each piece moved as those of its vertices are that are held; these stay at `x`.
-    /// What is not held and flies free of colliders goes on flying and turning.
-    fn base(
+    /// How colliders would carry each piece in an interval of some substeps, by those of its vertices that touch one where they were `good`.
+    fn carried(
         &self,
         good: &[Vertex<T>],
-        x: &[Vertex<T>],
-        x_start: &[Vertex<T>],
+        substeps: Range<u32>,
+        contact: Option<&ContactPipeline<T>>,
+    ) -> Vec<RigidMotion> {
+        let (pieces, count) = self.pieces();
+        let mut motions = vec![RigidMotion::default(); count];
+        let [from, to] = [substeps.start, substeps.end].map(|number| self.time.part(number));
+        for collider in self.colliders.iter().map(|c| PlacedCollider::new(c, from, to)) {
+            for (v, place) in good.iter().enumerate().take(pieces.len()) {
+                if let Some(to) = collider.carried(place) {
+                    motions[pieces[v] as usize].add(xyz(*place), [to.x.f64(), to.y.f64(), to.z.f64()]);
+                }
+            }
+        }
+        if let Some(contact) = contact {
+            contact.for_each_carried(|v, way| {
+                let place = xyz(good[v as usize]);
+                motions[pieces[v as usize] as usize].add(place, (V3::from(place) + way).into());
+            });
+        }
+        motions
+    }
+
+    /// Where all goes back to: positions that were `good`, with each piece moved as those of its vertices are that are held; these stay at `x`.
+    /// What is not held and flies free of colliders goes on flying and turning; what touches some is `carried` by them.
+    fn base(
+        &self,
+        [good, x, x_start]: [&[Vertex<T>]; 3],
+        carried: Vec<RigidMotion>,
         colliders: &[PlacedCollider<T>],
     ) -> Vec<Vertex<T>> {
         let own = x.len() - 1;
@@ -98,8 +125,12 @@ impl<T: Precision> Run<'_, T> {
             let touches = |_| flies[pieces[v] as usize] = false;
             PlacedCollider::leave_all(colliders, &mut place, &x_start[v], T::of(0.0), touches);
         }
-        let flown = |(piece, held): (usize, &RigidMotion)| if flies[piece] { flights[piece] } else { *held };
-        moved(&motions.iter().enumerate().map(flown).collect::<Vec<_>>())
+        let goes = |(piece, held): (usize, &RigidMotion)| match () {
+            _ if flies[piece] => flights[piece],
+            _ if held.count == 0.0 => carried[piece],
+            _ => *held,
+        };
+        moved(&motions.iter().enumerate().map(goes).collect::<Vec<_>>())
     }
 }
 

@@ -379,6 +379,11 @@ impl<T: Scalar> ContactPipeline<T> {
         }
     }
 
+    /// Calls `f` for the model's vertices that are in contact with a collider, with how that moves there in the interval, m.
+    pub fn for_each_carried(&self, f: impl FnMut(u32, V3<f64>)) {
+        self.rows.for_each_carried(&self.motion, self.surfaces.own(), f);
+    }
+
     /// The vertices that the safety pass has stopped in this interval so far, in no order, some more than once.
     pub fn stopped(&self) -> &[u32] {
         &self.safe.interval.stopped

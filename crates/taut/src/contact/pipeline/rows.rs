@@ -327,6 +327,19 @@ impl<T: Scalar> ContactRows<T> {
         self.by_tile = Some(by_tile);
     }
 
+    /// Calls `f` for vertices, of which there are `own`, that are in contact with a collider, with how that moves there, m.
+    pub fn for_each_carried(&self, motion: &IntervalMotion, own: usize, mut f: impl FnMut(u32, V3<f64>)) {
+        for (_, pair) in &self.kinematic {
+            let (mut way, mut all) = (V3::new(0.0, 0.0, 0.0), 0.0);
+            for (&i, w) in pair.nodes.iter().zip(pair.weights).filter(|(i, _)| **i as usize > own) {
+                (way, all) = (way + motion.way(i as usize) * w.abs(), all + w.abs());
+            }
+            if all > 0.0 {
+                pair.nodes.iter().filter(|i| (**i as usize) < own).for_each(|&i| f(i, way * (1.0 / all)));
+            }
+        }
+    }
+
     /// Lists the rows of each tile.
     fn sort_into_tiles(&self, vertices: usize) -> Grouped {
         let tiles = |row: &ContactRow<T>| {
