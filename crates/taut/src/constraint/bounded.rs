@@ -209,12 +209,22 @@ impl Bounded<3, 3> for LineBound {
 pub(crate) struct Restrain<'a, E, T> {
     /// How much of it x̃ does too, so that only the rest counts as velocity.
     pub still: f64,
-    /// How far rows go, over the way to their goal: 1, or up to 2 to be over-relaxed.
+    /// How far rows go whose points are all free, over the way to their goal: 1, or up to 2 to be over-relaxed.
     pub over: f64,
     pub moved: PerBlock<'a, u16, 1>,
     /// The largest squared displacement so far, m², by lane.
     pub farthest: [T; BLOCK],
     pub kind: PhantomData<E>,
+}
+
+impl<E, T> Restrain<'_, E, T> {
+    /// How far elements go, over the way to their goal. Beside held points no farther than that: what these pull at without end would be
+    /// thrown farther every round.
+    #[inline(always)]
+    fn how_far<L: Real, const V: usize>(&self, v: &[[L; 4]; V]) -> L {
+        let least = v[1..].iter().fold(v[0][3], |least, p| L::min(least, p[3]));
+        L::select(least.lit(0.0).lt(least), least.lit(self.over), least.lit(1.0))
+    }
 }
 
 impl<E: OneSided<V, P>, T: Scalar, const V: usize, const P: usize> LotKernel<T, V, P, 0, 2> for Restrain<'_, E, T> {
@@ -227,9 +237,8 @@ impl<E: OneSided<V, P>, T: Scalar, const V: usize, const P: usize> LotKernel<T, 
         let mut lanes = 0;
         if let Some(mut push) = E::push(&v, rest) {
             lanes = push.lanes as u16;
-            for by in &mut push.by {
-                *by = *by * v[0][0].lit(self.over);
-            }
+            let over = self.how_far(&v);
+            push.by = push.by.map(|by| by * over);
             let [mut most] = lot.load(&[self.farthest]);
             for k in 0..V {
                 most = L::max(most, push.by[k].norm2());
