@@ -3,7 +3,7 @@
 needs nothing but Python: reads NAME.obj (the mesh at rest, with texture coordinates) and NAME.pc2 (where its vertices
 are in every frame).
 
-    check_tension.py DIR NAME [--limit 0.01] [--shear 0.4] [--any 0.05] [--edge 0.01] [--held FILE] [--frames]
+    check_tension.py DIR NAME [--limit 0.01] [--shear 0.4] [--any 0.05] [--edge 0.01] [--shorter 0.02] [--held FILE] [--frames]
 
 Weft runs where the first texture coordinate grows, warp across it in the triangle. A cloth whose grain is a direction,
 or whose lengths at rest are not those of the mesh, says so in comments of NAME.obj (`# taut weft: …`,
@@ -12,6 +12,7 @@ number and vertices). Prints one JSON object:
 
     weft, warp, any, edge   the largest tension, length over rest length - 1, along threads, along the direction that is
                             stretched most, and of edges; with frame, place (m) and triangle or vertices
+    shorter                 the largest compression along threads, 1 - length over rest length
     shear                   the largest cosine of the angle between weft and warp (their lengths' product counts as 1/4 at least)
     beyond                  what is beyond a limit by more than 1 % of it: frames, and the largest share of triangles
     held                    what lies between vertices of --held alone, which nothing can move: how many, and how far
@@ -208,7 +209,7 @@ def beyond(value, limit):
 
 def measure(rows, count, frames, values, held, limits, first, each):
     """Everything about all frames from `first` on."""
-    kinds = ("weft", "warp", "shear", "any", "edge")
+    kinds = ("weft", "warp", "shear", "any", "edge", "shorter")
     most, most_held = {k: Peak() for k in kinds}, {k: Peak() for k in kinds}
     triangles = []
     for t, corners, u, v, known, lengths in rows:
@@ -241,6 +242,7 @@ def measure(rows, count, frames, values, held, limits, first, each):
                 # In triangles squeezed to half their size the angle says little.
                 cosine = abs(fg) / max(weft * warp, 0.25)
                 numbers += [("weft", weft - 1, still[0]), ("warp", warp - 1, still[1]), ("shear", cosine, still[2])]
+                numbers += [("shorter", 1 - weft, still[0]), ("shorter", 1 - warp, still[1])]
             numbers += [("edge", edge, side) for edge, side in zip(edges, sides)]
             far = False
             for kind, value, is_held in numbers:
@@ -286,6 +288,7 @@ def main():
     parser.add_argument("--shear", type=float, help="largest cosine of the angle between weft and warp")
     parser.add_argument("--any", type=float, help="largest tension along any direction")
     parser.add_argument("--edge", type=float, help="largest tension of edges")
+    parser.add_argument("--shorter", type=float, help="largest compression along weft and warp")
     parser.add_argument("--held", type=Path, help="a file with numbers of held vertices, from 0")
     parser.add_argument("--first", type=int, default=1, help="the first frame to judge")
     parser.add_argument("--frames", action="store_true", help="also the numbers of every frame")
@@ -296,6 +299,7 @@ def main():
         "shear": flags.shear,
         "any": flags.any,
         "edge": flags.edge,
+        "shorter": flags.shorter,
     }
     try:
         mesh = Mesh(flags.dir / f"{flags.name}.obj")
@@ -317,7 +321,7 @@ def main():
     out.update(measure(rows, count, frames, values, held, limits, flags.first, flags.frames))
     out["limits"] = {kind: limit for kind, limit in limits.items() if limit is not None}
     print(json.dumps(out))
-    threads = any(limits[kind] is not None for kind in ("weft", "warp", "shear"))
+    threads = any(limits[kind] is not None for kind in ("weft", "warp", "shear", "shorter"))
     if threads and unknown == len(rows):
         return 2
     return 1 if out["beyond"]["frames"] else 0

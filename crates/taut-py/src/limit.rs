@@ -76,6 +76,7 @@ pub fn spec(kind: &str, limits: Option<&Bound<'_, PyDict>>) -> PyResult<LimitSpe
                 shear: limits.most("shear")?,
                 any: limits.most("any")?,
                 edge: limits.most("edge")?,
+                ..StretchBounds::NONE
             })
         }
         "csl" | "sbd" | "rate" => {

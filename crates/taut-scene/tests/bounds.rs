@@ -114,7 +114,7 @@ fn limits_take_the_place_of_what_they_name() {
     let csl = of("[[limit]]\nbodies = [\"stiff\"]\nweft = \"4 %\"\n", &[], "stiff");
     assert_eq!(csl, StretchBounds { weft: 0.04, warp: 0.01, ..NONE });
     let short = of("[[limit]]\nbodies = [\"stiff\"]\nweft = { compression = \"4 %\" }\n", &[], "stiff");
-    assert_eq!(short, StretchBounds::threads(0.01), "compression is another matter");
+    assert_eq!(short, StretchBounds { weft_shorter: 0.04, ..StretchBounds::threads(0.01) }, "beside tension");
     let leather = of("[[limit]]\nbodies = [\"leather\"]\nweft = 0.5\n", &[], "leather");
     let (own, none) = (of("", &[], "leather").any, f64::INFINITY);
     assert_eq!((leather.any, leather.weft, leather.warp), (none, 0.5, own), "the other thread keeps its bound");

@@ -27,6 +27,7 @@ pub fn warnings(simulation: &Simulation) -> Vec<String> {
         ));
     }
     warnings.extend(tension.held());
+    warnings.extend(tension.squeezed());
     warnings.extend(simulation.refused());
     warnings.extend(simulation.contact().warnings(|blockers| simulation.blockers(blockers)));
     warnings

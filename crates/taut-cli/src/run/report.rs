@@ -5,7 +5,7 @@ use crate::flags::SceneFlags;
 use serde_json::Value;
 use taut_render::chart::{Chart, Limit};
 use taut_render::report::{Report, ReportPicture, Table};
-use taut_scene::simulation::{BodyLog, ObjectKind, Simulation, Way, amount, place, stage_names};
+use taut_scene::simulation::{BodyLog, ObjectKind, Simulation, Way, amount, limit_words, place, stage_names};
 use taut_studio::warnings;
 
 /// The whole page.
@@ -112,6 +112,13 @@ fn tensions(simulation: &Simulation) -> Vec<Table> {
         let squeezed = Some(of.compression).filter(|squeezed| squeezed.peak.value > 0.0);
         let compression = squeezed
             .map_or("–".to_owned(), |most| format!("{}{}", amount(way, most.peak.value), most.when_and_where()));
+        let shorter = way.shorter(&body.bounds);
+        let compression = match shorter.is_finite() {
+            true => {
+                format!("{compression} ({}, beyond it in {} frames)", limit_words(way, shorter), of.frames_squeezed)
+            }
+            false => compression,
+        };
         let held = if of.held.peak.is_some() { amount(way, of.held.peak.value.max(0.0)) } else { "–".to_owned() };
         let cells = vec![
             if some { amount(way, peak.value.max(0.0)) } else { "–".to_owned() },

@@ -46,7 +46,9 @@ pub fn result(simulation: &mut Simulation) -> Value {
 /// missed, by pins too; positions that were not finite; and steps that were left out. A sentence each.
 fn failures(simulation: &Simulation) -> Vec<String> {
     let all = [crossed(simulation), left(simulation), overstretched(simulation), contained(simulation)];
-    all.into_iter().flatten().chain(simulation.tension_log().held()).chain(simulation.refused()).collect()
+    let tension = simulation.tension_log();
+    let held = tension.held().into_iter().chain(tension.squeezed());
+    all.into_iter().flatten().chain(held).chain(simulation.refused()).collect()
 }
 
 /// What is said of a run that began with intersections and ends with some.
@@ -111,8 +113,10 @@ fn tension_places(simulation: &Simulation) -> Option<String> {
 fn compression_words(simulation: &Simulation) -> Option<String> {
     let tension = simulation.tension_log();
     let words = |way: Way| {
-        let of = tension.most_compressed(way)?.way(way).compression;
-        Some(format!("{} {}{}", way.name(), amount(way, of.peak.value), of.when_and_where()))
+        let body = tension.most_compressed(way)?;
+        let (of, bound) = (body.way(way).compression, way.shorter(&body.bounds));
+        let limit = if bound.is_finite() { format!(" ({})", limit_words(way, bound)) } else { String::new() };
+        Some(format!("{} {}{limit}{}", way.name(), amount(way, of.peak.value), of.when_and_where()))
     };
     let all: Vec<String> = told(simulation).filter_map(words).collect();
     (!all.is_empty()).then(|| all.join("; "))

@@ -12,9 +12,13 @@ use taut_studio::{Framed, surfaces};
 
 /// A dress of about as many triangles as the paper's, on a figure that turns.
 pub fn figure_2(size: Size) -> Result<Outcome, Error> {
+    // The paper's solver, without limits.
+    let theirs = ["solver.kind=pbd", "solver.substeps=40", "solver.iterations=2", "contact.every=2", "limit=[]"]
+        .map(str::to_owned);
     let coarse = ["around=40", "along=20", "strap_across=2", "strap_along=16"];
-    let sets: Vec<String> = coarse.iter().map(|set| format!("cloth.gown.generate.{set}")).collect();
-    let scene = Scene::open("gown", size.pick(&sets, &[]))?;
+    let coarse = coarse.map(|set| format!("cloth.gown.generate.{set}"));
+    let sets = [&theirs[..], size.pick(&coarse, &[])].concat();
+    let scene = Scene::open("gown", &sets)?;
     let mut simulation = Simulation::new(&scene, scene.precision(), 1)?;
     let began_free = simulation.intersections().count == 0;
     let frames = size.pick(60, simulation.frames());

@@ -105,6 +105,7 @@ impl Settings {
             shear: left(bounds.shear, named.shear),
             any: left(bounds.any, named.any),
             edge: left(bounds.edge, named.edge),
+            ..bounds
         };
         painted(cloth, bounds)
     }

@@ -60,6 +60,17 @@ impl Way {
         }
     }
 
+    /// What bounds say about how much shorter it may become; ∞ if nothing.
+    pub fn shorter(self, bounds: &StretchBounds) -> f64 {
+        let most = match self {
+            Way::Weft => bounds.weft_shorter,
+            Way::Warp => bounds.warp_shorter,
+            Way::Edge => bounds.edge_shorter,
+            Way::Shear | Way::Any => f64::INFINITY,
+        };
+        if most < 1.0 { most } else { f64::INFINITY }
+    }
+
     fn at(self) -> usize {
         self as usize
     }
@@ -119,6 +130,8 @@ pub struct WayTension {
     pub most: Peak,
     /// The largest compression of what can move: 0.1 is ten percent shorter. None in shear.
     pub compression: Peak,
+    /// Triangles that can move and are shorter than they may be.
+    pub squeezed: u32,
     /// Triangles that can move and are beyond the bound.
     pub beyond: u32,
     /// Of those the one that is so most, over its own bound, and that bound.
@@ -135,6 +148,7 @@ impl WayTension {
     const NONE: WayTension = WayTension {
         most: Peak::NONE,
         compression: Peak::NONE,
+        squeezed: 0,
         beyond: 0,
         missed: Peak::NONE,
         missed_bound: f64::INFINITY,
@@ -210,25 +224,29 @@ impl BodyTension {
             (Way::Shear, s.shear.abs(), s.held.all),
             (Way::Any, s.any, s.held.all || pulled),
         ] {
-            any |= self.put(way, value, (held, way.bound(bounds)), triangle, &whole);
+            let bound = [way.bound(bounds), way.shorter(bounds)];
+            any |= self.put(way, value, (held, bound), triangle, &whole);
         }
         let ends = [[corners[0], corners[1]], [corners[0], corners[2]], [corners[1], corners[2]]];
-        let (before, before_held) = (self.way(Way::Edge).beyond, self.way(Way::Edge).held_beyond);
+        let before = *self.way(Way::Edge);
+        let bound = [bounds.edge, Way::Edge.shorter(bounds)];
         for k in 0..3 {
-            any |= self.put(Way::Edge, s.sides[k], (s.held.sides[k], bounds.edge), triangle, &|| middle(&ends[k]));
+            any |= self.put(Way::Edge, s.sides[k], (s.held.sides[k], bound), triangle, &|| middle(&ends[k]));
         }
         // Triangles count, not their sides.
         let edge = &mut self.ways[Way::Edge.at()];
-        (edge.beyond, edge.held_beyond) = (edge.beyond.min(before + 1), edge.held_beyond.min(before_held + 1));
+        edge.beyond = edge.beyond.min(before.beyond + 1);
+        edge.squeezed = edge.squeezed.min(before.squeezed + 1);
+        edge.held_beyond = edge.held_beyond.min(before.held_beyond + 1);
         self.beyond += u32::from(any);
     }
 
-    /// Takes note of one number; tells whether it can move and is beyond its bound.
+    /// Takes note of one number, with how much longer and how much shorter it may be; tells whether it can move and is beyond that.
     fn put(
         &mut self,
         way: Way,
         value: f64,
-        (held, bound): (bool, f64),
+        (held, [bound, shorter]): (bool, [f64; 2]),
         triangle: u32,
         at: &dyn Fn() -> [f64; 3],
     ) -> bool {
@@ -240,8 +258,10 @@ impl BodyTension {
             return false;
         }
         to.most.raise(value, triangle, at);
+        let squeezed = way != Way::Shear && beyond(-value, shorter);
         if way != Way::Shear {
             to.compression.raise(-value, triangle, at);
+            to.squeezed += u32::from(squeezed);
         }
         if far {
             to.beyond += 1;
@@ -252,7 +272,7 @@ impl BodyTension {
                 to.missed.raise(value, triangle, at);
             }
         }
-        far
+        far || squeezed
     }
 }
 
@@ -337,6 +357,11 @@ fn body_json(body: &BodyTension) -> Json {
         if limit.is_finite() {
             entry["limit"] = json!(limit);
         }
+        let shorter = way.shorter(&body.bounds);
+        if shorter.is_finite() {
+            entry["compression_limit"] = json!(shorter);
+            entry["squeezed"] = json!(of.squeezed);
+        }
         if of.held.is_some() {
             entry["between_pins"] = json!(of.held.value);
             entry["between_pins_beyond"] = json!(of.held_beyond);
@@ -408,6 +433,8 @@ pub struct WayLog {
     pub most: Record,
     /// The largest compression of what could move.
     pub compression: Record,
+    /// Frames in which some triangle was shorter than it may be.
+    pub frames_squeezed: u32,
     /// Frames in which some triangle was beyond the bound.
     pub frames_beyond: u32,
     /// What missed the bound most, and the bound it had then.
@@ -424,17 +451,19 @@ impl WayLog {
     const NONE: WayLog = WayLog {
         most: Record::NONE,
         compression: Record::NONE,
+        frames_squeezed: 0,
         frames_beyond: 0,
         missed: Record::NONE,
         missed_bound: f64::INFINITY,
         held: Record::NONE,
         held_frames_beyond: 0,
     };
-    const NUMBERS: usize = 4 * Record::NUMBERS + 3;
+    const NUMBERS: usize = 4 * Record::NUMBERS + 4;
 
     fn add(&mut self, of: &WayTension, frame: u32, time: f64) {
         self.most.raise(of.most, frame, time);
         self.compression.raise(of.compression, frame, time);
+        self.frames_squeezed += u32::from(of.squeezed > 0);
         self.frames_beyond += u32::from(of.beyond > 0);
         // Bounds may change while a person plays with a scene: what counts is the miss over its own bound.
         let worse = of.missed.value * self.missed_bound > self.missed.peak.value * of.missed_bound;
@@ -446,7 +475,7 @@ impl WayLog {
     }
 
     fn numbers(&self) -> Vec<f64> {
-        let counts = [f64::from(self.frames_beyond), f64::from(self.held_frames_beyond)];
+        let counts = [self.frames_beyond, self.held_frames_beyond, self.frames_squeezed].map(f64::from);
         let records = [self.most, self.compression, self.missed, self.held];
         let records = records.iter().flat_map(Record::numbers);
         records.chain([self.missed_bound]).chain(counts).collect()
@@ -457,10 +486,11 @@ impl WayLog {
         let (compression, rest) = rest.split_first_chunk()?;
         let (missed, rest) = rest.split_first_chunk()?;
         let (held, rest) = rest.split_first_chunk()?;
-        let &[missed_bound, frames, held_frames] = rest else { return None };
+        let &[missed_bound, frames, held_frames, frames_squeezed] = rest else { return None };
         Some(WayLog {
             most: Record::from_numbers(most),
             compression: Record::from_numbers(compression),
+            frames_squeezed: frames_squeezed as u32,
             frames_beyond: frames as u32,
             missed: Record::from_numbers(missed),
             missed_bound,
@@ -563,6 +593,22 @@ impl TensionLog {
         .collect()
     }
 
+    /// What is said of bounds on how much shorter cloth may become that were missed, a sentence for each cloth and way.
+    pub fn squeezed(&self) -> Vec<String> {
+        let all = self.bodies.iter().flat_map(|body| Way::ALL.map(|way| (body, way)));
+        let squeezed = all.filter(|(body, way)| body.way(*way).frames_squeezed > 0);
+        squeezed
+            .map(|(body, way)| {
+                let of = body.way(way);
+                let (what, times) = (of.compression.words(way, way.shorter(&body.bounds)), of.frames_squeezed);
+                format!(
+                    "{:?} was squeezed beyond its limit: {what}, in {times} of {} frames; no motion is given up for that",
+                    body.name, self.frames
+                )
+            })
+            .collect()
+    }
+
     /// What is said of a bound that was missed by what could move.
     pub fn miss(&self, body: &BodyLog, way: Way) -> String {
         let of = body.way(way);
@@ -588,6 +634,11 @@ impl TensionLog {
                     entry["compression"] = json!(of.compression.peak.value.max(0.0));
                     if of.compression.peak.value > 0.0 {
                         entry["compressed"] = of.compression.json();
+                    }
+                    let shorter = way.shorter(&body.bounds);
+                    if shorter.is_finite() {
+                        entry["compression_limit"] = json!(shorter);
+                        entry["frames_squeezed"] = json!(of.frames_squeezed);
                     }
                 }
                 let limit = way.bound(&body.bounds);

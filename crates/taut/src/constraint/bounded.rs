@@ -1,9 +1,10 @@
 //! Bounds on stretch, as the end of a step keeps them: rows that act beyond a bound of their own, and know how much of it is used.
 //!
-//! A bound ε lets a length be 1 + ε of that at rest. Rows act a [`MARGIN`] before it, and go [`BACK`] a little further.
+//! A bound ε lets a length be 1 + ε of that at rest, and one c on how much shorter it may be 1 − c. Rows act a [`MARGIN`] before it, and go
+//! [`BACK`] a little further. What is used of bounds is told of tension and shear: for c no motion is given up.
 
 use super::lot::{Lot, PerBlock, point};
-use super::one_sided::{Cell, OneSided, draw_in, masked};
+use super::one_sided::{Cell, OneSided, bring_to, masked};
 use super::sweep::{Cold, Hot, LotKernel};
 use crate::constraint::one_sided::Displacement;
 use crate::lanes::{BLOCK, Lanes, Real, Scalar, V3};
@@ -37,6 +38,14 @@ fn reach<L: Real>(e: L) -> [L; 2] {
     [most - L::min(e * e.lit(MARGIN[0]), e.lit(MARGIN[1])), most - L::min(e * e.lit(BACK[0]), e.lit(BACK[1]))]
 }
 
+/// The same of a row that may be shorter by `c`: nothing is as short as that if c is no bound.
+#[inline(always)]
+fn reach_down<L: Real>(c: L) -> [L; 2] {
+    let (least, zero) = (c.lit(1.0) - c, c.lit(0.0));
+    let up = |[part, most]: [f64; 2]| L::max(least + L::min(c * c.lit(part), c.lit(most)), zero);
+    [L::select(zero.lt(least), up(MARGIN), zero), up(BACK)]
+}
+
 /// What of its bound `e` a length of `n` times that at rest uses, and its strain; 0 for a bound that is no bound.
 #[inline(always)]
 fn part<L: Real>(n: L, e: L) -> [L; 2] {
@@ -49,22 +58,26 @@ fn larger<L: Real>(a: [L; 2], b: [L; 2]) -> [L; 2] {
     [L::max(a[0], b[0]), L::max(a[1], b[1])]
 }
 
-/// Two points. Rest numbers: their distance (m), ε.
+/// Two points. Rest numbers: their distance (m), ε, c.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum EdgeBound {}
 
-impl OneSided<2, 2> for EdgeBound {
+impl OneSided<2, 3> for EdgeBound {
     #[inline(always)]
-    fn push<L: Real>(v: &[[L; 4]; 2], [length, e]: [L; 2]) -> Option<Displacement<L, 2>> {
-        let [top, goal] = reach(e);
-        let top = top * length;
-        draw_in(v, top * top, goal * length)
+    fn push<L: Real>(v: &[[L; 4]; 2], [length, e, c]: [L; 3]) -> Option<Displacement<L, 2>> {
+        let ([top, goal], [bottom, goal_up]) = (reach(e), reach_down(c));
+        let (top, bottom) = (top * length, bottom * length);
+        let d = point(v[1]) - point(v[0]);
+        let length2 = d.norm2();
+        let long = (top * top).lt(length2);
+        let beyond = length2.lit(0.0).lt(L::max(length2 - top * top, bottom * bottom - length2));
+        bring_to(v, (d, length2), beyond, L::select(long, goal, goal_up) * length)
     }
 }
 
-impl Bounded<2, 2> for EdgeBound {
+impl Bounded<2, 3> for EdgeBound {
     #[inline(always)]
-    fn used<L: Real>(v: &[[L; 4]; 2], [length, e]: [L; 2]) -> [L; 2] {
+    fn used<L: Real>(v: &[[L; 4]; 2], [length, e, _]: [L; 3]) -> [L; 2] {
         part((point(v[1]) - point(v[0])).norm2().sqrt() / length, e)
     }
 }
@@ -182,23 +195,24 @@ impl Bounded<3, 5> for AnyBound {
     }
 }
 
-/// Three points, along one direction. Rest numbers: its coefficients (a, b), 1/m, then ε.
+/// Three points, along one direction. Rest numbers: its coefficients (a, b), 1/m, then ε and c.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum LineBound {}
 
-impl OneSided<3, 3> for LineBound {
+impl OneSided<3, 4> for LineBound {
     #[inline(always)]
-    fn push<L: Real>(v: &[[L; 4]; 3], [a, b, e]: [L; 3]) -> Option<Displacement<L, 3>> {
-        let [top, goal] = reach(e);
+    fn push<L: Real>(v: &[[L; 4]; 3], [a, b, e, c]: [L; 4]) -> Option<Displacement<L, 3>> {
+        let ([top, goal], [bottom, goal_up]) = (reach(e), reach_down(c));
         let mut cell = Cell::beside_held(v);
+        cell.lengthen([a, b], bottom, goal_up);
         cell.shorten([a, b], top, goal);
         cell.displacement()
     }
 }
 
-impl Bounded<3, 3> for LineBound {
+impl Bounded<3, 4> for LineBound {
     #[inline(always)]
-    fn used<L: Real>(v: &[[L; 4]; 3], [a, b, e]: [L; 3]) -> [L; 2] {
+    fn used<L: Real>(v: &[[L; 4]; 3], [a, b, e, _]: [L; 4]) -> [L; 2] {
         part(Cell::new(v).along([a, b]).norm2().sqrt(), e)
     }
 }

@@ -63,15 +63,25 @@ impl OneSided<2, 2> for MaxLength {
 pub(super) fn draw_in<L: Real>(v: &[[L; 4]; 2], top2: L, goal: L) -> Option<Displacement<L, 2>> {
     let d = point(v[1]) - point(v[0]);
     let length2 = d.norm2();
-    let long = top2.lt(length2);
-    if !L::any(long) {
+    bring_to(v, (d, length2), top2.lt(length2), goal)
+}
+
+/// Two points, d from one to the other and |d|², come to the distance `goal` where they are `beyond` a bound.
+#[inline(always)]
+pub(super) fn bring_to<L: Real>(
+    v: &[[L; 4]; 2],
+    (d, length2): (V3<L>, L),
+    beyond: L::Mask,
+    goal: L,
+) -> Option<Displacement<L, 2>> {
+    if !L::any(beyond) {
         return None;
     }
     let length = length2.sqrt();
     let w = v[0][3] + v[1][3];
     let by = (length - goal) / L::max(length * w, w.lit(LEAST));
-    let by = masked(long, length2, by);
-    Some(Displacement { by: [d * (by * v[0][3]), -(d * (by * v[1][3]))], lanes: L::bits(long) })
+    let by = masked(beyond, length2, by);
+    Some(Displacement { by: [d * (by * v[0][3]), -(d * (by * v[1][3]))], lanes: L::bits(beyond) })
 }
 
 /// `by` where an element is too long, and not lost; else 0.
@@ -139,24 +149,37 @@ impl<L: Real> Cell<L> {
         (self.p[1] - self.p[0]) * a + (self.p[2] - self.p[0]) * b
     }
 
-    /// n = F u; where |n| is beyond `top`, corners move along the gradient to `goal`, by g = (|n| − goal) / (|n| Σ w_k c_k²),
-    /// c = (−a−b, a, b).
+    /// n = F u; where |n| is beyond `top`, corners move to where it is `goal`.
     #[inline(always)]
-    pub fn shorten(&mut self, [a, b]: [L; 2], top: L, goal: L) {
-        let n = self.along([a, b]);
+    pub fn shorten(&mut self, along: [L; 2], top: L, goal: L) {
+        let n = self.along(along);
         let length2 = n.norm2();
-        let long = (top * top).lt(length2);
-        if !L::any(long) {
+        self.bring(along, (n, length2), (top * top).lt(length2), goal);
+    }
+
+    /// Where |n| is less than `bottom`, corners move to where it is `goal`.
+    #[inline(always)]
+    pub fn lengthen(&mut self, along: [L; 2], bottom: L, goal: L) {
+        let n = self.along(along);
+        let length2 = n.norm2();
+        self.bring(along, (n, length2), length2.lt(bottom * bottom), goal);
+    }
+
+    /// Where n, with |n|², is `beyond` a bound, corners move along the gradient of |n| to `goal`, by
+    /// g = (|n| − goal) / (|n| Σ w_k c_k²), c = (−a−b, a, b).
+    #[inline(always)]
+    fn bring(&mut self, [a, b]: [L; 2], (n, length2): (V3<L>, L), beyond: L::Mask, goal: L) {
+        if !L::any(beyond) {
             return;
         }
         let length = length2.sqrt();
         let (c, w, m) = (a + b, self.w, self.give);
         let give = L::max(length * (m[0] * c * c + m[1] * a * a + m[2] * b * b), c.lit(LEAST));
-        let g = masked(long, length2, (length - goal) / give);
+        let g = masked(beyond, length2, (length - goal) / give);
         self.p[0] = self.p[0] + n * (g * w[0] * c);
         self.p[1] = self.p[1] - n * (g * w[1] * a);
         self.p[2] = self.p[2] - n * (g * w[2] * b);
-        self.lanes |= L::bits(long);
+        self.lanes |= L::bits(beyond);
     }
 
     /// The coefficients (a, b) of the direction of the largest stretch, from those of weft and warp: C = Fᵀ F; its larger eigenvalue

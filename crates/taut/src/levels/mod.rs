@@ -407,10 +407,9 @@ impl<T: Scalar> Inextensible<T> {
         }
         self.pieces = pieces(model);
         let sheet = RestSheet::of(model, settings, gravity);
-        let lines = model.slanted.iter().map(|s| BoundedLine {
-            corners: s.corners,
-            along: s.along,
-            most: model.bounds_of(s.corners, settings.max_stretch).warp,
+        let lines = model.slanted.iter().map(|s| {
+            let bounds = model.bounds_of(s.corners, settings.max_stretch);
+            BoundedLine { corners: s.corners, along: s.along, most: bounds.warp, shorter: bounds.warp_shorter }
         });
         let lines: Vec<BoundedLine> = lines.collect();
         self.limit = EndLimit::new(&sheet.bounded, &sheet.bounded_edges, &lines, sheet.vertices(), held);

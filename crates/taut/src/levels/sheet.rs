@@ -137,18 +137,30 @@ fn bounded_edges(
     settings: &Inextensibility,
 ) -> Vec<BoundedEdge> {
     let mut edges = Vec::new();
-    for t in triangles.iter().filter(|t| t.bounds.edge < f64::INFINITY) {
+    let none = f64::INFINITY;
+    for t in triangles.iter().filter(|t| t.bounds.edge < none || t.bounds.edge_shorter < 1.0) {
         let ([a, b], [i, j, k]) = (t.rest.edges, t.rest.vertices);
         for (ends, by) in [([i, j], a), ([i, k], b), ([j, k], [b[0] - a[0], b[1] - a[1]])] {
-            edges.push(([ends[0].min(ends[1]), ends[0].max(ends[1])], by[0].hypot(by[1]), t.bounds.edge));
+            edges.push((
+                [ends[0].min(ends[1]), ends[0].max(ends[1])],
+                by[0].hypot(by[1]),
+                [t.bounds.edge, t.bounds.edge_shorter],
+            ));
         }
     }
     if settings.max_stretch > 0.0 {
-        edges.extend(links.iter().map(|&([a, b], length)| ([a.min(b), a.max(b)], length, settings.max_stretch)));
+        edges
+            .extend(links.iter().map(|&([a, b], length)| ([a.min(b), a.max(b)], length, [settings.max_stretch, none])));
     }
-    edges.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.2.total_cmp(&b.2)));
-    edges.dedup_by_key(|e| e.0);
-    edges.into_iter().map(|(ends, length, most)| BoundedEdge { ends, length, most }).collect()
+    edges.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.2[0].total_cmp(&b.2[0])));
+    edges.dedup_by(|next, kept| {
+        let same = next.0 == kept.0;
+        if same {
+            kept.2[1] = kept.2[1].min(next.2[1]);
+        }
+        same
+    });
+    edges.into_iter().map(|(ends, length, [most, shorter])| BoundedEdge { ends, length, most, shorter }).collect()
 }
 
 /// Of a triangle from its edges, m².

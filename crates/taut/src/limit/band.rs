@@ -26,6 +26,11 @@ impl Band {
         Band { least: -size, most: size }
     }
 
+    /// How much shorter a length may be than at rest; ∞ sets no limit.
+    pub(crate) fn shorter(self) -> f64 {
+        -self.least.min(0.0)
+    }
+
     /// Whether there is a limit at all.
     pub fn limits(self) -> bool {
         self.least > f64::NEG_INFINITY || self.most < f64::INFINITY
@@ -84,9 +89,12 @@ impl StrainLimits {
     }
 }
 
-/// How far cloth may be stretched at the end of a step, whatever else acts on it, along soft directions too. In tension
-/// only: the set of all shapes within bounds on lengths is convex, so that contact and bounds can be met together. (One
-/// on shear is not, and is treated in the same way.) ∞ sets no bound, 0 is one.
+/// How far cloth may be stretched at the end of a step, whatever else acts on it, along soft directions too: the set of
+/// all shapes within bounds on tension is convex, so that contact and bounds can be met together. (One on shear is not,
+/// and is treated in the same way.) ∞ sets no bound, 0 is one.
+///
+/// Bounds on how much shorter lengths may become are met beside them as far as that can be: no motion is given up for
+/// them, for cloth that may not become shorter cannot fold but along the edges of its triangles.
 ///
 /// Weft and warp are threads: between them, on the bias, cloth gives by shear, and only bounds on shear or along any
 /// direction hold that. What lies between held vertices alone has no bounds. What cannot be met is named in
@@ -103,6 +111,12 @@ pub struct StretchBounds {
     pub any: f64,
     /// Strain of edges.
     pub edge: f64,
+    /// How much shorter threads along weft may be than at rest, 1 − |F u|; 1 or more sets no bound.
+    pub weft_shorter: f64,
+    /// The same along warp.
+    pub warp_shorter: f64,
+    /// The same of edges.
+    pub edge_shorter: f64,
 }
 
 impl StretchBounds {
@@ -113,6 +127,9 @@ impl StretchBounds {
         shear: f64::INFINITY,
         any: f64::INFINITY,
         edge: f64::INFINITY,
+        weft_shorter: f64::INFINITY,
+        warp_shorter: f64::INFINITY,
+        edge_shorter: f64::INFINITY,
     };
 
     /// The same along weft and warp.
@@ -128,13 +145,21 @@ impl StretchBounds {
             shear: self.shear.min(other.shear),
             any: self.any.min(other.any),
             edge: self.edge.min(other.edge),
+            weft_shorter: self.weft_shorter.min(other.weft_shorter),
+            warp_shorter: self.warp_shorter.min(other.warp_shorter),
+            edge_shorter: self.edge_shorter.min(other.edge_shorter),
         }
     }
 
     pub(crate) fn check(&self) -> Result<(), LimitError> {
-        let StretchBounds { weft, warp, shear, any, edge } = *self;
-        let named = [("weft", weft), ("warp", warp), ("shear", shear), ("any", any), ("edge", edge)];
-        match named.into_iter().find(|(_, most)| most.is_nan() || *most < 0.0) {
+        let longer =
+            [("weft", self.weft), ("warp", self.warp), ("shear", self.shear), ("any", self.any), ("edge", self.edge)];
+        let shorter = [
+            ("weft_shorter", self.weft_shorter),
+            ("warp_shorter", self.warp_shorter),
+            ("edge_shorter", self.edge_shorter),
+        ];
+        match longer.into_iter().chain(shorter).find(|(_, most)| most.is_nan() || *most < 0.0) {
             Some((name, most)) => bad(name, most, "0 or more"),
             None => Ok(()),
         }

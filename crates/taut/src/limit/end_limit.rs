@@ -45,6 +45,17 @@ pub(crate) struct BoundedTriangle {
     pub bounds: StretchBounds,
 }
 
+impl BoundedTriangle {
+    /// Threads that may be only so much shorter.
+    fn squeezed(&self) -> impl Iterator<Item = BoundedLine> + use<> {
+        let (corners, rest) = (self.rest.vertices, self.rest.inverse());
+        let shorter = [self.bounds.weft_shorter, self.bounds.warp_shorter];
+        let lines = rest.map(|[p, q, r, s]| [([p, q], shorter[0]), ([r, s], shorter[1])]);
+        let line = move |(along, shorter)| BoundedLine { corners, along, most: f64::INFINITY, shorter };
+        lines.into_iter().flatten().filter(|l| l.1 < 1.0).map(line)
+    }
+}
+
 /// Two vertices that may be so far apart.
 pub(crate) struct BoundedEdge {
     pub ends: [u32; 2],
@@ -52,25 +63,30 @@ pub(crate) struct BoundedEdge {
     pub length: f64,
     /// Strain.
     pub most: f64,
+    /// How much shorter it may be, over the length at rest.
+    pub shorter: f64,
 }
 
 /// A triangle that may be stretched so far along a direction.
+#[derive(Clone, Copy)]
 pub(crate) struct BoundedLine {
     pub corners: [u32; 3],
     /// The coefficients (a, b) of F u = a (x1 − x0) + b (x2 − x0), 1/m.
     pub along: [f64; 2],
     /// Strain.
     pub most: f64,
+    /// How much shorter it may be.
+    pub shorter: f64,
 }
 
 /// The elements with bounds.
 #[derive(Debug)]
 pub(crate) struct EndLimit<T> {
-    edges: Batch<T, 2, 2, 0>,
+    edges: Batch<T, 2, 3, 0>,
     threads: Batch<T, 3, 6, 0>,
     woven: Batch<T, 3, 7, 0>,
     any: Batch<T, 3, 5, 0>,
-    lines: Batch<T, 3, 3, 0>,
+    lines: Batch<T, 3, 4, 0>,
     active: ActiveSet,
     vertices: usize,
     /// The largest squared displacement of this, the next and the last round, in turn, m².
@@ -103,12 +119,14 @@ impl<T: Scalar> EndLimit<T> {
     ) -> Self {
         let spare = vertices as u32;
         let fixed = |v: u32| pins.binary_search(&v).is_ok();
-        let free = |e: &&BoundedEdge| e.most < f64::INFINITY && e.length > 0.0 && !e.ends.iter().all(|&v| fixed(v));
-        let edge = |e: &BoundedEdge| Loose::bare(e.ends, [e.length, least(e.most)]);
+        let bounds = |most: f64, shorter: f64| most < f64::INFINITY || shorter < 1.0;
+        let free = |e: &&BoundedEdge| bounds(e.most, e.shorter) && e.length > 0.0 && !e.ends.iter().all(|&v| fixed(v));
+        let edge = |e: &BoundedEdge| Loose::bare(e.ends, [e.length, least(e.most), least(e.shorter)]);
         let edges: Vec<_> = edges.iter().filter(free).map(edge).collect();
-        let led = |l: &&BoundedLine| l.most < f64::INFINITY && movable(l.along, l.corners, fixed);
-        let line = |l: &BoundedLine| Loose::bare(l.corners, [l.along[0], l.along[1], least(l.most)]);
-        let lines: Vec<_> = lines.iter().filter(led).map(line).collect();
+        let led = |l: &&BoundedLine| bounds(l.most, l.shorter) && movable(l.along, l.corners, fixed);
+        let line = |l: &BoundedLine| Loose::bare(l.corners, [l.along[0], l.along[1], least(l.most), least(l.shorter)]);
+        let squeezed = triangles.iter().flat_map(BoundedTriangle::squeezed);
+        let lines: Vec<_> = lines.iter().copied().chain(squeezed).filter(|l| led(&l)).map(|l| line(&l)).collect();
         let (mut threads, mut woven, mut any) = (Vec::new(), Vec::new(), Vec::new());
         for t in triangles {
             let Some([p, q, r, s]) = t.rest.inverse() else { continue };
@@ -168,11 +186,11 @@ impl<T: Scalar> EndLimit<T> {
     /// Calls `f` for the corners of every element, in the order of [`for_each_element`](Self::for_each_element), and with how much of its
     /// bounds it uses at `x`, m.
     pub fn for_each_use(&self, x: &[Vertex<T>], mut f: impl FnMut(&[u32], f64)) {
-        uses::<EdgeBound, T, 2, 2>(&self.edges, x, &mut f);
+        uses::<EdgeBound, T, 2, 3>(&self.edges, x, &mut f);
         uses::<ThreadBound, T, 3, 6>(&self.threads, x, &mut f);
         uses::<WovenBound, T, 3, 7>(&self.woven, x, &mut f);
         uses::<AnyBound, T, 3, 5>(&self.any, x, &mut f);
-        uses::<LineBound, T, 3, 3>(&self.lines, x, &mut f);
+        uses::<LineBound, T, 3, 4>(&self.lines, x, &mut f);
     }
 
     /// The same for those that use more than `part` of their bounds.
@@ -302,11 +320,11 @@ impl<T: Scalar> EndLimit<T> {
         if let Some(worker) = round.workers(sweep.worker) {
             let sweep = Sweep { worker, ..sweep };
             let [threads, woven, any, lines] = self.firsts();
-            let mut most = self.restrain::<EdgeBound, 2, 2>(sweep, &self.edges, 0, round, still, at);
+            let mut most = self.restrain::<EdgeBound, 2, 3>(sweep, &self.edges, 0, round, still, at);
             most = most.max(self.restrain::<ThreadBound, 3, 6>(sweep, &self.threads, threads, round, still, at));
             most = most.max(self.restrain::<WovenBound, 3, 7>(sweep, &self.woven, woven, round, still, at));
             most = most.max(self.restrain::<AnyBound, 3, 5>(sweep, &self.any, any, round, still, at));
-            most = most.max(self.restrain::<LineBound, 3, 3>(sweep, &self.lines, lines, round, still, at));
+            most = most.max(self.restrain::<LineBound, 3, 4>(sweep, &self.lines, lines, round, still, at));
             slot(round.number).fetch_max(most.to_bits(), Ordering::Relaxed);
         }
         sweep.worker.sync();
@@ -338,11 +356,11 @@ impl<T: Scalar> EndLimit<T> {
 
     /// Of this worker's chunk of the elements: how much of its bounds the worst uses, and the largest strain of a length with a bound.
     pub fn used(&self, sweep: Sweep<'_>, x: Shared<'_, Vertex<T>>) -> [f64; 2] {
-        let edges = look::<EdgeBound, T, 2, 2>(sweep, &self.edges, x);
+        let edges = look::<EdgeBound, T, 2, 3>(sweep, &self.edges, x);
         let threads = look::<ThreadBound, T, 3, 6>(sweep, &self.threads, x);
         let woven = look::<WovenBound, T, 3, 7>(sweep, &self.woven, x);
         let any = look::<AnyBound, T, 3, 5>(sweep, &self.any, x);
-        let lines = look::<LineBound, T, 3, 3>(sweep, &self.lines, x);
+        let lines = look::<LineBound, T, 3, 4>(sweep, &self.lines, x);
         [0, 1].map(|k| edges[k].max(threads[k]).max(woven[k]).max(any[k]).max(lines[k]))
     }
 }

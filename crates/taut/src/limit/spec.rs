@@ -8,7 +8,7 @@ use crate::lanes::Scalar;
 
 /// A limiter that a model is to have: which one, and for which bodies.
 ///
-/// It acts in every substep. What it allows in tension and shear of cloth is also a bound that the end of every step
+/// It acts in every substep. What it allows along weft, warp and edges and in shear of cloth is also a bound that the end of every step
 /// keeps, together with contact ([`LimitKind::bounds`]); of several, the least holds.
 ///
 /// ```
@@ -155,8 +155,8 @@ impl LimitKind {
         matches!(self, LimitKind::Edges(..) | LimitKind::EdgeRate(..) | LimitKind::Volumes(_))
     }
 
-    /// How far it lets cloth be stretched at the end of a step: what of it limits tension or shear. Compression, areas,
-    /// volumes and rates have no bounds.
+    /// How far it lets cloth be stretched and squeezed at the end of a step: what of it limits weft, warp, shear or edges.
+    /// Areas, volumes and rates have no bounds.
     pub fn bounds(&self) -> StretchBounds {
         match self {
             LimitKind::Stretch(bounds) => *bounds,
@@ -164,15 +164,21 @@ impl LimitKind {
                 weft: limits.weft.most,
                 warp: limits.warp.most,
                 shear: cosine_of(limits.shear.most),
+                weft_shorter: limits.weft.shorter(),
+                warp_shorter: limits.warp.shorter(),
                 ..StretchBounds::NONE
             },
             LimitKind::Sbd(limits, _) => StretchBounds {
                 weft: limits.weft.most,
                 warp: limits.warp.most,
                 shear: limits.shear.most,
+                weft_shorter: limits.weft.shorter(),
+                warp_shorter: limits.warp.shorter(),
                 ..StretchBounds::NONE
             },
-            LimitKind::Edges(band, _) => StretchBounds { edge: band.most, ..StretchBounds::NONE },
+            LimitKind::Edges(band, _) => {
+                StretchBounds { edge: band.most, edge_shorter: band.shorter(), ..StretchBounds::NONE }
+            }
             LimitKind::Areas(_) | LimitKind::Volumes(_) | LimitKind::Rate(..) | LimitKind::EdgeRate(..) => {
                 StretchBounds::NONE
             }

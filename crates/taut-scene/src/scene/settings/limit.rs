@@ -440,6 +440,7 @@ impl Limit {
                     shear: l.shear.map_or(f64::INFINITY, ShearCap::cosine),
                     any: cap(l.any),
                     edge: cap(l.edge),
+                    ..StretchBounds::NONE
                 };
                 // Nothing but "off".
                 if bounds == StretchBounds::NONE {
