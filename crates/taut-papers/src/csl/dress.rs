@@ -24,9 +24,11 @@ const SCALE: f64 = 0.4;
 
 /// Runs the built-in scene with its own limits, or with limits on edges in their place.
 fn run(size: Size, edges: bool) -> Result<Found, Error> {
+    // Substeps as many as limiters were made for: sweeps are counted in each.
+    let theirs = ["solver.substeps=40", "solver.iterations=2", "contact.every=2"].map(str::to_owned);
     let coarse = ["around=40", "along=20", "strap_across=2", "strap_along=16"];
-    let sets: Vec<String> = coarse.iter().map(|set| format!("cloth.dress.generate.{set}")).collect();
-    let scene = Scene::open("dress", size.pick(&sets, &[]))?;
+    let coarse = coarse.map(|set| format!("cloth.dress.generate.{set}"));
+    let scene = Scene::open("dress", &[&theirs[..], size.pick(&coarse, &[])].concat())?;
     let mut simulation = Simulation::new(&scene, scene.precision(), 1)?;
     if edges {
         simulation.set_limits(&[LimitSpec::edges(Band::upto(0.1))])?;
