@@ -630,3 +630,33 @@ fn threads_on_a_ball_become_no_shorter_than_they_may() {
     let [weft, warp] = shortest(bounds);
     assert!(weft > 0.02 && warp > 0.03, "bounds were needed: {weft} and {warp}");
 }
+
+/// A sheet that hangs by two corners swings: no motion is given up where gravity alone pulls at it, and rounds come to an end.
+#[test]
+fn what_hangs_by_two_corners_goes_on_swinging() {
+    let n = 41;
+    let mesh = common::sheet(n);
+    let mut builder = ModelBuilder::new();
+    builder.add_cloth("sheet", &mesh, &stiff()).unwrap();
+    builder.limit(LimitSpec::stretch(StretchBounds::threads(0.01)));
+    let model: Model<f32> = builder.build().unwrap();
+    let mut state = State::new(&model);
+    state.pin(&model, 0);
+    state.pin(&model, n as u32 - 1);
+    let params = Params {
+        substeps: 0,
+        inextensibility: Inextensibility { max_stretch: 0.0, ..Inextensibility::within(0.01) },
+        ..Params::default()
+    };
+    let (mut scratch, mut lowest) = (Scratch::new(1), 0.0f64);
+    for frame in 0..60 {
+        let report = step(&model, &mut state, &mut scratch, &params, DT).inextensibility;
+        assert!(report.given_up == 0 && report.unmet == 0 && report.rounds < 256, "frame {frame}: {report:?}");
+        let x = state.positions(&model);
+        let strain = Strain::worst(&mesh, &x);
+        within("weft", frame, strain.weft, 0.01);
+        within("warp", frame, strain.warp, 0.01);
+        lowest = x.iter().fold(lowest, |low, p| low.min(p[1]));
+    }
+    assert!(lowest < -0.9, "it has fallen, to {lowest}");
+}

@@ -12,7 +12,7 @@ use super::run::{Log, Run, Substep};
 use crate::constraint::{Marks, vertices_of};
 use crate::contact::PlacedCollider;
 use crate::lanes::{Scalar, Vertex};
-use crate::limit::{EndLimit, EndPositions};
+use crate::limit::{EndLimit, EndPositions, Passed};
 use crate::solve::scheme::Scheme;
 use crate::team::Worker;
 use std::sync::PoisonError;
@@ -103,17 +103,19 @@ impl<T: Precision> Run<'_, T> {
             gain: substep.scheme.rate * self.time.h,
             part: 1.0 / f64::from(self.time.substeps),
         };
+        let mut used = f64::INFINITY;
         for turn in 0..=TURNS {
-            self.keep_bounds(worker, limit, at, substep, log);
+            let still = self.keep_bounds(worker, limit, at, substep, log);
             let stopped = self.make_safe(worker, &substep.scheme, log);
             self.lap(log, Stage::Safety);
-            if !stopped || turn == TURNS || self.used(worker, limit, log) <= 1.0 {
+            used = if still && !stopped { 1.0 } else { self.used(worker, limit, log) };
+            if !stopped || turn == TURNS || used <= 1.0 {
                 break;
             }
             self.weigh_down(worker);
         }
         self.restore_masses(worker);
-        if self.used(worker, limit, log) > BEYOND {
+        if used > BEYOND {
             self.retreat(worker, limit, substep, substeps, log);
             log.tally.unmet += u64::from(self.used(worker, limit, log) > BEYOND);
         }
@@ -132,7 +134,7 @@ impl<T: Precision> Run<'_, T> {
         (agreed > 0).then_some(agreed)
     }
 
-    /// Meets bounds and contacts, round by round.
+    /// Meets bounds and contacts, round by round. Returns whether all is known to be within its bounds.
     fn keep_bounds(
         &self,
         worker: Worker<'_>,
@@ -140,7 +142,7 @@ impl<T: Precision> Run<'_, T> {
         at: EndPositions<'_, T>,
         substep: &Substep<T>,
         log: &mut Log,
-    ) {
+    ) -> bool {
         let mut beside = |tiles: &[u32], moved: &Marks, much: f64| {
             self.clear_tiles(worker, &substep.colliders, tiles, moved, T::of(much));
         };
@@ -148,13 +150,15 @@ impl<T: Precision> Run<'_, T> {
         let most = self.params.inextensibility.rounds.max(1);
         let remember = |memory: &mut EndMemory<T>, chunk: Chunk<'_, T>| memory.remember([chunk.x, chunk.x_predicted]);
         self.arrays.alone(worker, |chunk| self.end_memory(|memory| remember(memory, chunk)));
-        let (rounds, met) = limit.pass(self.over(worker), at, most, if meets { Some(&mut beside) } else { None });
+        let Passed { rounds, met, still } =
+            limit.pass(self.over(worker), at, most, if meets { Some(&mut beside) } else { None });
         log.tally.rounds += u64::from(rounds);
         // Where bounds and contact do not come to an end, the way there is no motion: as velocity it would feed the next step's.
         if !met {
             self.arrays.alone(worker, |chunk| self.end_memory(|memory| self.go_along(memory, limit, chunk)));
         }
         self.lap(log, Stage::Limit);
+        still
     }
 
     /// Has x̃ go along with what bounds moved, in pieces of which something is still beyond its bounds.
