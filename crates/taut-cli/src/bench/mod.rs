@@ -1,5 +1,6 @@
 //! `taut bench`: how fast, as ratios measured in one run.
 
+mod fabric;
 mod kernels;
 mod solvers;
 mod stretch;
@@ -19,6 +20,8 @@ pub struct Args {
 enum What {
     /// Nanoseconds per element and iteration: scalar against lanes, one thread against two.
     Kernels(kernels::Args),
+    /// How near a named fabric comes to its converged motion, and at what cost, solver by solver.
+    Fabric(fabric::Args),
     /// How soon each solver comes how near to the solution of a frame.
     Solvers(solvers::Args),
     /// What it costs to keep cloth from stretching.
@@ -28,6 +31,7 @@ enum What {
 /// Runs a benchmark and prints its table or its JSON.
 pub fn run(args: &Args) -> Result<(), Failure> {
     match &args.what {
+        What::Fabric(args) => fabric::run(args),
         What::Kernels(args) => kernels::run(args),
         What::Solvers(args) => solvers::run(args),
         What::Stretch(args) => stretch::run(args),
