@@ -73,14 +73,27 @@ fn mean<'a>(rows: impl Iterator<Item = &'a Following>, share: f64) -> Following 
             }
         }
     }
-    let total: f64 = sum.iter().map(|s| s.1).sum();
-    sum.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-    sum.truncate(MOST);
-    sum.retain(|s| s.1 > LEAST * total);
-    // What was left out falls to the others.
-    let kept: f64 = sum.iter().map(|s| s.1).sum();
+    let [total, kept] = largest(&mut sum, MOST);
     let scale = share * total / (kept * f64::max(count, 1.0)).max(1e-300);
     sum.iter_mut().for_each(|s| s.1 *= scale);
-    sum.sort_unstable_by_key(|s| s.0);
     sum
+}
+
+/// Leaves so many nodes at most, those with the most weight, by their numbers; what others had falls to them.
+pub(super) fn keep_largest(row: &mut Following, most: usize) {
+    if row.len() > most {
+        let [total, kept] = largest(row, most);
+        row.iter_mut().for_each(|s| s.1 *= total / kept.max(1e-300));
+    }
+}
+
+/// Leaves so many nodes at most, by their numbers. Returns what all weighed, and what those do that are left.
+fn largest(row: &mut Following, most: usize) -> [f64; 2] {
+    let total: f64 = row.iter().map(|s| s.1).sum();
+    row.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    row.truncate(most);
+    row.retain(|s| s.1 > LEAST * total);
+    let kept: f64 = row.iter().map(|s| s.1).sum();
+    row.sort_unstable_by_key(|s| s.0);
+    [total, kept]
 }

@@ -1,7 +1,7 @@
 //! From a sheet and what is held of it to levels of coarse nodes.
 
 use super::Inextensibility;
-use super::blend::{Following, blend};
+use super::blend::{Following, blend, keep_largest};
 use super::chart::{Flat, NONE, flatten, sub};
 use super::cluster::Clusters;
 use super::hierarchy::{Hierarchy, Level};
@@ -86,7 +86,9 @@ pub(super) fn lattices(sheet: &RestSheet, shape: &[[f64; 3]]) -> Vec<Vec<Followi
         lattice.follow = blend(&lattice.parents, web, |_| true);
         lattice.carry(&points);
         let hung = |p: &[(u32, f64); 3]| p.iter().copied().filter(|p| p.1 > 0.0).collect();
-        out.push(lattice.follow.take().unwrap_or_else(|| lattice.parents.iter().map(hung).collect()));
+        let mut rows = lattice.follow.take().unwrap_or_else(|| lattice.parents.iter().map(hung).collect());
+        rows.iter_mut().for_each(|row| keep_largest(row, FOLLOWED));
+        out.push(rows);
         (points, last) = (lattice.nodes, lattice.web);
         web = &last;
     }
@@ -96,6 +98,10 @@ pub(super) fn lattices(sheet: &RestSheet, shape: &[[f64; 3]]) -> Vec<Vec<Followi
 /// Spacing of the finest of these lattices over the mean edge, and the fewest nodes a side.
 const NARROW: f64 = 2.0;
 const FEWEST_NARROW: f64 = 3.0;
+/// Nodes of these lattices that a point follows at most. Beside cuts, which is everywhere on a garment that does not lie flat, means of means
+/// would follow nine: with them coarse operators had more blocks than the finest, and a step took two to three times as long, for 4 % fewer
+/// Newton steps.
+const FOLLOWED: usize = 4;
 
 /// What all levels are built from.
 pub(super) struct Plan<'a> {
