@@ -33,11 +33,10 @@ const LOOK_FROM: u32 = 256;
 /// at 2.25 times its bound without; with 1.5 it used 1.36 of it.
 const OVER: f64 = 1.95;
 const OVER_FROM: u32 = 2;
-
-/// How far rows go in a round, over the way to their goal.
-fn over(round: Round) -> f64 {
-    if round.number >= OVER_FROM { OVER } else { 1.0 }
-}
+/// Over-relaxed rounds may also never settle: cloth that two boxes closed upon went to and fro by a third of an edge, where 0.5 % was allowed. So
+/// where displacements do not fall, rows go less far over their goal from then on, once so many rounds are done.
+const EASE_FROM: u32 = 128;
+const LEAST_OVER: f64 = 1.25;
 
 /// A triangle of cloth that may be stretched so far.
 pub(crate) struct BoundedTriangle {
@@ -290,7 +289,8 @@ impl<T: Scalar> EndLimit<T> {
         let mut round = self.active.first(sweep.worker);
         let mut progress = Progress::new(self.vertices);
         loop {
-            let farthest = self.round(sweep, round, still, at);
+            let over = if round.number >= OVER_FROM { progress.over } else { 1.0 };
+            let farthest = self.round(sweep, round, [still, over], at);
             let tiles = |b: usize, lanes: u16, tiles: &Marks| self.add_tiles(b, lanes, tiles);
             let mut contact = beside.as_mut().map(|f| |tiles: &[u32], moved: &Marks| f(tiles, moved, still));
             let contact = contact.as_mut().map(|f| f as MoveBeside<'_>);
@@ -323,17 +323,17 @@ impl<T: Scalar> EndLimit<T> {
         }
     }
 
-    /// One round over what is active. Returns the largest squared displacement, m², the same to all.
-    fn round(&self, sweep: Sweep<'_>, round: Round, still: f64, at: EndPositions<'_, T>) -> f64 {
+    /// One round over what is active: how much x̃ does too, and how far rows go over the way to their goal. Returns the largest squared displacement, m², the same to all.
+    fn round(&self, sweep: Sweep<'_>, round: Round, how: [f64; 2], at: EndPositions<'_, T>) -> f64 {
         let slot = |number: u32| &self.farthest[(number % 3) as usize];
         if let Some(worker) = round.workers(sweep.worker) {
             let sweep = Sweep { worker, ..sweep };
             let [threads, woven, any, lines] = self.firsts();
-            let mut most = self.restrain::<EdgeBound, 2, 3>(sweep, &self.edges, 0, round, still, at);
-            most = most.max(self.restrain::<ThreadBound, 3, 6>(sweep, &self.threads, threads, round, still, at));
-            most = most.max(self.restrain::<WovenBound, 3, 7>(sweep, &self.woven, woven, round, still, at));
-            most = most.max(self.restrain::<AnyBound, 3, 5>(sweep, &self.any, any, round, still, at));
-            most = most.max(self.restrain::<LineBound, 3, 4>(sweep, &self.lines, lines, round, still, at));
+            let mut most = self.restrain::<EdgeBound, 2, 3>(sweep, &self.edges, 0, round, how, at);
+            most = most.max(self.restrain::<ThreadBound, 3, 6>(sweep, &self.threads, threads, round, how, at));
+            most = most.max(self.restrain::<WovenBound, 3, 7>(sweep, &self.woven, woven, round, how, at));
+            most = most.max(self.restrain::<AnyBound, 3, 5>(sweep, &self.any, any, round, how, at));
+            most = most.max(self.restrain::<LineBound, 3, 4>(sweep, &self.lines, lines, round, how, at));
             slot(round.number).fetch_max(most.to_bits(), Ordering::Relaxed);
         }
         sweep.worker.sync();
@@ -350,15 +350,14 @@ impl<T: Scalar> EndLimit<T> {
         batch: &Batch<T, V, P, 0>,
         first: usize,
         round: Round,
-        still: f64,
+        [still, over]: [f64; 2],
         at: EndPositions<'_, T>,
     ) -> f64 {
         if batch.count == 0 {
             return 0.0;
         }
         let moved = self.active.marks(batch, first);
-        let mut kernel =
-            Restrain::<E, T> { still, over: over(round), moved, farthest: [T::of(0.0); BLOCK], kind: PhantomData };
+        let mut kernel = Restrain::<E, T> { still, over, moved, farthest: [T::of(0.0); BLOCK], kind: PhantomData };
         sweep.run_active(self.active.blocks(round, first), batch, [at.x, at.x_predicted], &mut kernel);
         kernel.farthest.iter().fold(0.0, |most, by| f64::max(most, by.f64()))
     }
@@ -388,6 +387,8 @@ fn look<E: Bounded<V, P>, T: Scalar, const V: usize, const P: usize>(
 
 /// Whether rounds still lead anywhere.
 struct Progress {
+    /// How far rows go, over the way to their goal.
+    over: f64,
     /// Rounds from which that is asked.
     from: u32,
     /// The largest squared displacement (m²) and the least number of active blocks before the number of rounds was last a power of two,
@@ -399,17 +400,26 @@ struct Progress {
 impl Progress {
     fn new(vertices: usize) -> Self {
         let across = 2 * (vertices as f64).sqrt() as u32;
-        Progress { from: LOOK_FROM.max(across), before: NOTHING, since: NOTHING }
+        Progress { over: OVER, from: LOOK_FROM.max(across), before: NOTHING, since: NOTHING }
     }
 
     fn stalls(&mut self, round: Round, farthest: f64) -> bool {
-        self.since = [self.since[0].max(farthest), self.since[1].min(round.count as f64)];
+        // As far as it would have been without going over: that alone must not look like progress.
+        let plain = farthest / (self.over * self.over);
+        self.since = [self.since[0].max(plain), self.since[1].min(round.count as f64)];
         if !round.number.is_power_of_two() {
             return false;
         }
         let (before, since) = (self.before, core::mem::replace(&mut self.since, NOTHING));
         self.before = since;
-        round.number >= self.from && since[0] >= FALL * FALL * before[0] && since[1] >= FEWER * before[1]
+        if round.number < EASE_FROM || since[0] < FALL * FALL * before[0] || since[1] < FEWER * before[1] {
+            return false;
+        }
+        if self.over > LEAST_OVER {
+            self.over = LEAST_OVER;
+            return false;
+        }
+        round.number >= self.from
     }
 }
 
