@@ -111,6 +111,9 @@ fn what_has_no_effect_is_named() {
     let bending = "cloth.sheet.bending=patches";
     one(SHARES, &[bending], &["`cloth.sheet.bending` has no effect without"]);
     assert_eq!(warnings(SHEET, &[bending]), [""; 0]);
+    one(SHARES, &["cloth.sheet.unit=cm"], &["`cloth.sheet.unit` has no effect beside `cloth.sheet.generate`"]);
+    let tube = "[[collider]]\nname = \"post\"\nshape = { kind = \"mesh\", fps = 30, generate = { kind = \"tube\" } }\n";
+    one(&format!("{SHARES}{tube}"), &[], &["`collider.post.shape.fps` has no effect beside"]);
     one(SHARES, &["solver.kind=newton"], &["`solver.kind`", "projected"]);
     assert_eq!(warnings(SHARES, &["solver={kind='auto'}"]), [""; 0], "auto is for all bodies");
     one(SHARES, &["solver.tolerance=0.001", "solver.warm_start=true"], &["`tolerance`, `warm_start` only matter"]);

@@ -94,9 +94,17 @@ fn pins_that_never_hold_or_are_far_from_what_they_follow_are_named() {
 }
 
 #[test]
+fn a_point_far_from_the_vertex_that_is_nearest_to_it_is_named() {
+    let pin = |x: f64| format!("{SHEET}[[pin]]\nbody = \"sheet\"\nselect = {{ nearest = [[0, 0, 0], [{x}, 0, 0]] }}\n");
+    let words = ["`pin.0.select.nearest`", "49.50 m away from \"sheet\""];
+    one(&warnings(&pin(50.0), Precision::F64), &words);
+    assert_eq!(warnings(&pin(1.0), Precision::F64), NOTHING, "on the side of a corner");
+}
+
+#[test]
 fn sizes_that_were_hardly_meant_as_metres_are_named_in_scenes_too() {
     let sized = |width: &str| SHEET.replace("nx = 6", &format!("width = {width}, nx = 6"));
-    one(&warnings(&sized("150"), Precision::F64), &["\"sheet\"", "centimetres"]);
+    one(&warnings(&sized("150"), Precision::F64), &["\"sheet\" is 150.00 m across", "metres"]);
     assert_eq!(warnings(&sized("15"), Precision::F64), NOTHING, "a marquee");
     assert_eq!(warnings(&sized("0.005"), Precision::F64), NOTHING, "who writes it means it");
 }
@@ -137,7 +145,7 @@ fn of_several_animations_the_one_that_plays_is_named() {
     one(&read(&Options::default()), &["of 2 animations \"wave\" plays; `animation` names one", "\"wave\", \"walk\""]);
     assert_eq!(read(&Options { animation: Some("walk".into()), ..Options::default() }), NOTHING);
     let still = common::read("a.glb", &glb).unwrap().warnings;
-    one(&still, &["2 animations do not play: the mesh is taken as it stands"]);
+    one(&still, &["taken as it stands: 2 animations play for colliders alone"]);
 }
 
 /// A root that moves beside a skeleton is an animation of its own, and plays with it.

@@ -170,12 +170,23 @@ impl Table {
         for (name, values) in &self.rows {
             let _ = write!(page, "<tr><th scope=\"row\">{}</th>", escape(name));
             for value in values {
-                let _ = write!(page, "<td>{}</td>", escape(value));
+                let _ = write!(page, "<td>{}</td>", together(&escape(value)));
             }
             page.push_str("</tr>\n");
         }
         page.push_str("</tbody>\n</table>\n");
     }
+}
+
+/// The same text, in which no line ends between a number and its percent sign or within the coordinates of a place.
+fn together(text: &str) -> String {
+    let (mut out, mut inside) = (String::with_capacity(text.len()), false);
+    for (at, c) in text.char_indices() {
+        inside = c == '(' || (inside && c != ')');
+        let unbroken = c == ' ' && (inside || text[at + 1..].starts_with('%'));
+        out.push(if unbroken { '\u{a0}' } else { c });
+    }
+    out
 }
 
 /// The media type of an image file, from how it begins.
@@ -241,6 +252,15 @@ mod tests {
         let page = Report { tables: vec![table], ..Report::default() }.html();
         assert_eq!(page.matches("<th scope=\"col\">").count(), 3);
         assert!(page.contains("<tr><th scope=\"row\">warp</th><td>7.9</td><td>0.5</td></tr>"));
+    }
+
+    #[test]
+    fn no_line_ends_within_a_number_or_a_place() {
+        assert_eq!(
+            together("5.2 % in frame 8, at (1.0, 2.0, 3.0)"),
+            "5.2\u{a0}% in frame 8, at (1.0,\u{a0}2.0,\u{a0}3.0)"
+        );
+        assert_eq!(together("é ( a"), "é (\u{a0}a");
     }
 
     #[test]

@@ -21,6 +21,7 @@ pub(crate) fn advice(settings: &Settings, root: &Node, timescale: Timescale) -> 
     solver(settings, root, &mut out);
     steps(settings, timescale, &mut out);
     bodies(settings, root, &mut out);
+    colliders(root, &mut out);
     pins(settings, root, &mut out);
     out
 }
@@ -214,6 +215,7 @@ fn bodies(settings: &Settings, root: &Node, out: &mut Vec<String>) {
 
 fn body(path: &str, item: &Node, fabric: bool, out: &mut Vec<String>) {
     let (elastic, has) = (given(Some(item), "elastic"), |key: &str| given(Some(item), key));
+    of_files(path, item, out);
     if elastic && fabric {
         let rest = if has("density") { "nothing" } else { "only the density" };
         out.push(format!(
@@ -228,5 +230,28 @@ fn body(path: &str, item: &Node, fabric: bool, out: &mut Vec<String>) {
         }
     } else if has("bending") {
         out.push(format!("`{path}.bending` has no effect without `{path}.elastic` or `{path}.fabric`"));
+    }
+}
+
+/// What only a mesh from a file listens to.
+const OF_FILES: [&str; 10] = ["part", "up", "unit", "weld", "without", "animation", "cache", "fps", "start", "loop"];
+
+/// Keys for a mesh from a file where it is made from numbers.
+fn of_files(path: &str, item: &Node, out: &mut Vec<String>) {
+    if !given(Some(item), "generate") {
+        return;
+    }
+    for key in OF_FILES.into_iter().filter(|key| given(Some(item), key)) {
+        out.push(format!("`{path}.{key}` has no effect beside `{path}.generate`: it is about a file"));
+    }
+}
+
+/// Shapes of colliders, which have a list of their own.
+fn colliders(root: &Node, out: &mut Vec<String>) {
+    let Some(Tree::Array(items)) = root.get("collider").map(|node| &node.tree) else { return };
+    for (at, item) in items.iter().enumerate() {
+        if let Some(shape) = item.get("shape") {
+            of_files(&format!("{}.shape", root.element_path("collider", at)), shape, out);
+        }
     }
 }

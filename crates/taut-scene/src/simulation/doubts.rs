@@ -28,11 +28,12 @@ pub(super) fn doubts(
     let mut out = Vec::new();
     for (at, (object, from_file)) in objects.iter().zip(from_file).enumerate() {
         let name = format!("{:?}", object.info.name);
-        // Who writes a size of two centimetres means it; who writes 150 may mean centimetres.
-        out.extend(unit(&name, &object.info.rest).filter(|_| from_file || span(&object.info.rest) >= LARGE));
         if from_file {
+            out.extend(unit(&name, &object.info.rest));
             out.extend(upright(&name, &object.info.rest));
             out.extend(open_seams(&name, object));
+        } else {
+            out.extend(hardly_metres(&name, span(&object.info.rest)));
         }
         let Some(edge) = mean_edge(object) else { continue };
         if precision == Precision::F32 {
@@ -100,6 +101,11 @@ fn span(points: &[[f64; 3]]) -> f64 {
 fn unit(name: &str, points: &[[f64; 3]]) -> Option<String> {
     let hint = units_hint(&bounds(points)?).filter(|_| !(0.01..LARGE).contains(&span(points)))?;
     Some(format!("{name}: {hint}"))
+}
+
+/// Who writes a size of two centimetres means it; who writes 150 may mean centimetres. What is made from numbers has no `unit`.
+fn hardly_metres(name: &str, span: f64) -> Option<String> {
+    (span >= LARGE).then(|| format!("{name} is {} across: sizes in a scene are metres", length(span)))
 }
 
 /// What stands on z = 0, slender, and lies across y = 0: in many files z is up, here y is.

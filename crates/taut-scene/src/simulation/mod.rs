@@ -129,6 +129,7 @@ impl Simulation {
         let watch = ContactWatch::new(engine.as_ref(), materials(scene), &drive.colliders);
         warnings.extend(unmet(&drive.colliders, &watch.materials));
         warnings.extend(doubts::doubts(scene, precision, &objects, &watch.materials, &drive.colliders));
+        warnings.extend(pins::far_points(scene, &drive.pins, &objects));
         warnings.extend(pins::far_from_leaders(scene, &drive.pins, &drive.colliders));
         let bound = |body: usize| tightest(&LimitSpec::bounds_of_body(engine.limits(), body));
         warnings.extend(pins::pulled_apart(scene, &drive.pins, &objects, &drive.colliders, bound));

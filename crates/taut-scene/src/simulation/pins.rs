@@ -282,6 +282,28 @@ pub(super) fn place_late(
     }
 }
 
+/// Pins of the vertex nearest to a point that is farther away than the body is large: the vertex was hardly meant.
+pub(super) fn far_points(scene: &Scene, pins: &[PinnedVertices], objects: &[Object]) -> Vec<String> {
+    let mut out = Vec::new();
+    for (at, pin) in pins.iter().enumerate() {
+        let Select::Where(SelectTable { nearest: Some(points), .. }) = &pin.source.select else { continue };
+        let Some(body) = objects.iter().find(|object| object.info.name == pin.source.body) else { continue };
+        let away = |point: &[f64; 3]| {
+            let to = |place: &[f64; 3]| glam::DVec3::from(*place).distance((*point).into());
+            pin.places.iter().map(to).fold(f64::INFINITY, f64::min)
+        };
+        let far = points.iter().map(away).filter(|away| away.is_finite()).fold(0.0, f64::max);
+        if far > super::unsolved::diagonal(&body.info.rest) {
+            out.push(format!(
+                "`{}.select.nearest`: a point is {far:.2} m away from {:?}, farther than that is large",
+                scene.element_path("pin", at),
+                pin.source.body
+            ));
+        }
+    }
+    out
+}
+
 /// Places of a pin that are compared with what it follows.
 const MOST_COMPARED: usize = 64;
 

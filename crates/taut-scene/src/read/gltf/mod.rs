@@ -27,8 +27,8 @@ pub(super) fn read(source: &Source, options: &Options) -> Result<MeshFile> {
     let document = container::open(source)?;
     let Built { mesh, parts, maps, mut warnings, .. } = build::build(source.name, &document, options)?;
     if !document.root.animations.is_empty() {
-        let many = count(document.root.animations.len(), "animation does", "animations do");
-        warnings.push(format!("{many} not play: the mesh is taken as it stands"));
+        let many = count(document.root.animations.len(), "animation plays", "animations play");
+        warnings.push(format!("as a body the mesh is taken as it stands: {many} for colliders alone"));
     }
     let clips = track::clips(source.name, &document, options);
     let format = if begins(source.bytes) { "glTF binary" } else { "glTF" };

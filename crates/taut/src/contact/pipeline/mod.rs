@@ -25,7 +25,7 @@ pub(crate) use touching::{TouchInput, touching};
 use super::bvh::Aabb;
 use super::candidates::NearPair;
 use super::kinematic::ColliderForm;
-use super::safety::{self, Motion, Role, Rounding, SafetyReport, SafetySettings};
+use super::safety::{self, KnownProofs, Motion, Role, Rounding, SafetyReport, SafetySettings};
 use super::settings::Party;
 use super::untangle::{self, Tangle};
 use super::{Blockers, Collider, Contact, ContactReport, FrictionBudget, Meeting, MeshCollider};
@@ -475,14 +475,15 @@ impl<T: Scalar> ContactPipeline<T> {
     fn give_up(&mut self, settings: &SafetySettings) -> SafetyReport {
         let starts = self.motion.from.clone();
         let drift = self.motion.drift(self.surfaces.own());
+        let known = &mut KnownProofs::default();
         if drift != [0.0; 3] {
             let drifted: Vec<[f64; 3]> = (0..starts.len()).map(|i| self.motion.drifted(i, drift)).collect();
-            let report = self.hold_back(&drifted, settings);
+            let report = self.hold_back(&drifted, settings, known);
             if report.impossible.is_empty() {
                 return report;
             }
         }
-        let report = self.hold_back(&starts, settings);
+        let report = self.hold_back(&starts, settings, known);
         let mut bodies = report.impossible.iter().flatten().filter_map(|&v| self.surfaces.kinematics.body_of(v));
         let Some(vertices) = bodies.next().map(|b| b.vertices.clone()) else { return report };
         if bodies.any(|b| b.vertices != vertices) {
@@ -495,7 +496,7 @@ impl<T: Scalar> ContactPipeline<T> {
             }
         }
         let held = core::mem::take(&mut self.safe.x);
-        let along = self.hold_back(&carried, settings);
+        let along = self.hold_back(&carried, settings, known);
         // Only colliders may be what is not proved.
         let kinematic = |pair: &[u32; 4]| pair.iter().any(|&v| self.surfaces.kinematics.body_of(v).is_some());
         let work = report.work + along.work;
@@ -507,14 +508,15 @@ impl<T: Scalar> ContactPipeline<T> {
     }
 
     /// Holds what cannot be proved at `base`, m.
-    fn hold_back(&mut self, base: &[[f64; 3]], settings: &SafetySettings) -> SafetyReport {
+    fn hold_back(&mut self, base: &[[f64; 3]], settings: &SafetySettings, known: &mut KnownProofs) -> SafetyReport {
         let (surfaces, candidates, motion) = (&mut self.surfaces, &mut self.candidates, &self.motion);
         let mut allowed = Allowed::default();
         (0..surfaces.own()).for_each(|i| allowed.add(i, base[i]));
         candidates.search(surfaces, Search { motion, exempt: &self.tangle.exempt, allowed: &allowed });
         candidates.bound_all(&motion.from);
         let firsts = surfaces.kinematics.firsts();
-        safety::hold_back(&motion.proposed(candidates, &surfaces.radii, &firsts), base, settings, &mut self.safe.x)
+        let proposed = motion.proposed(candidates, &surfaces.radii, &firsts);
+        safety::hold_back(&proposed, base, settings, known, &mut self.safe.x)
     }
 
     /// What happened in the step, which ends with a state of this version.

@@ -8,20 +8,55 @@
 use super::filter::{Ask, RelativeMotion, doubtful};
 use super::proof::{Pair, SeparationProof};
 use super::{Motion, SafetyReport, SafetySettings, account, admit};
+use crate::contact::candidates::PairKind;
+use std::collections::BTreeSet;
 
 /// Rings after which everything is held.
 const RINGS: usize = 12;
 
+/// What was proved of a motion when it was held back before: of the same motion with another base most is the same again.
+#[derive(Debug, Default)]
+pub struct KnownProofs {
+    /// Where vertices were to end, m.
+    ends: Vec<[f64; 3]>,
+    pairs: BTreeSet<(PairKind, [u32; 4])>,
+}
+
+impl KnownProofs {
+    fn holds(&self, pair: &Pair, x: &[[f64; 3]]) -> bool {
+        self.pairs.contains(&(pair.kind, pair.nodes))
+            && pair.nodes.iter().all(|&i| self.ends[i as usize] == x[i as usize])
+    }
+
+    /// Takes note of pairs that were looked at, but for those that fail; both are in one order.
+    fn learn(&mut self, looked_at: &[Pair], failing: &[Pair], x: &[[f64; 3]]) {
+        let mut failing = failing.iter().peekable();
+        let proved = looked_at.iter().filter(|&p| failing.next_if_eq(&p).is_none());
+        self.pairs = proved.map(|p| (p.kind, p.nodes)).collect();
+        self.ends = x.to_vec();
+    }
+}
+
 /// Makes a motion safe by holding vertices at `base` (m), which regions must hold: their starts, or where one collider takes them. Writes
 /// to `x` where vertices may go. Slices in `motion` must be of one length, and so must `base`. With another base than starts, pairs that are
-/// not proved may be left without a kinematic vertex.
-pub fn hold_back(motion: &Motion, base: &[[f64; 3]], settings: &SafetySettings, x: &mut Vec<[f64; 3]>) -> SafetyReport {
+/// not proved may be left without a kinematic vertex. `known` is of the same motion, and learns.
+pub fn hold_back(
+    motion: &Motion,
+    base: &[[f64; 3]],
+    settings: &SafetySettings,
+    known: &mut KnownProofs,
+    x: &mut Vec<[f64; 3]>,
+) -> SafetyReport {
     let mut report = SafetyReport::default();
     let proof = SeparationProof::new(motion, settings);
     admit(&proof, x, &mut report);
     let mut held = vec![0u16; x.len()];
     let relative = RelativeMotion::default().to(&proof, x);
-    let mut failing = unproved(&proof, x, Ask::Ends(&relative));
+    let mut doubtful = doubtful(&proof, x, Ask::Ends(&relative));
+    doubtful.retain(|p| proof.alterable(p));
+    let mut failing: Vec<Pair> =
+        doubtful.iter().filter(|p| !known.holds(p, x) && !proof.proves(p, x)).copied().collect();
+    known.learn(&doubtful, &failing, x);
     report.failed = failing.iter().map(|p| (p.kind, p.nodes)).collect();
     for ring in 1..=RINGS as u16 + 1 {
         let free = |&i: &u32| !proof.kinematic(i) && held[i as usize] == 0;

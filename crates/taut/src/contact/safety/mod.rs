@@ -41,7 +41,7 @@ use super::candidates::{PairKind, Pairs};
 use crate::lanes::V3;
 pub(crate) use carry::carried;
 use filter::{Ask, RelativeMotion, doubtful};
-pub use hold::hold_back;
+pub use hold::{KnownProofs, hold_back};
 use proof::{Pair, SeparationProof};
 
 /// How a vertex may be moved.
@@ -205,8 +205,15 @@ fn admit(proof: &SeparationProof, x: &mut Vec<[f64; 3]>, report: &mut SafetyRepo
 fn slide(proof: &SeparationProof, x: &mut [[f64; 3]], report: &mut SafetyReport) -> Vec<Pair> {
     let mut motion = RelativeMotion::default().to(proof, x);
     let mut failed = doubtful(proof, x, Ask::Ends(&motion));
-    failed.retain(|p| proof.alterable(p) && !proof.proves(p, x));
+    // Beyond the budget one pair that fails is enough to know that motion is to be held back.
+    let mut any = false;
+    failed.retain(|p| {
+        let failing = !(any && proof.exhausted()) && proof.alterable(p) && !proof.proves(p, x);
+        any |= failing;
+        failing
+    });
     report.failed = failed.iter().map(|p| (p.kind, p.nodes)).collect();
+    report.exhausted = any && proof.exhausted();
     // The pass in which a vertex was last moved: a pair is judged again if that was the last one.
     let mut moved = vec![0u16; x.len()];
     for pass in 1..=proof.settings.slides.min(usize::from(u16::MAX)) {
