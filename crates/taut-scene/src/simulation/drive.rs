@@ -82,7 +82,8 @@ impl Drive {
         self.colliders.iter_mut().for_each(ColliderObject::forget_way);
     }
 
-    /// How far a point of a mesh collider comes at most from a pose of a start phase to where it is in the first frame, m.
+    /// How far a point of a mesh collider comes at most from a pose of a start phase to where it is in the first
+    /// frame, m.
     pub fn way_from(&mut self, pose: StartPose) -> f64 {
         let now: Vec<_> = self.colliders.iter().map(|collider| collider.positions(0.0)).collect();
         self.pose(pose);

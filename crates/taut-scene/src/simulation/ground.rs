@@ -58,11 +58,11 @@ impl<'a> Ground<'a> {
         places.iter().map(from).collect()
     }
 
-    /// How far a place is to go to be so far outside (m); nothing if it is.
-    fn lift(&self, place: DVec3, gap: f64) -> Option<DVec3> {
+    /// How far a place is to go to be so far outside (m); nothing if it is, or if it is deeper inside than it may be.
+    fn lift(&self, place: DVec3, gap: f64, deepest: f64) -> Option<DVec3> {
         let (foot, normal) = self.foot(place)?;
         let distance = (place - foot).dot(normal);
-        (distance < gap).then(|| (gap - distance) * normal)
+        (distance < gap && distance > -deepest).then(|| (gap - distance) * normal)
     }
 }
 
@@ -71,6 +71,8 @@ impl<'a> Ground<'a> {
 pub(super) struct KeptOff {
     /// How far off they are at least, m.
     pub gap: f64,
+    /// What is deeper inside than this was not meant to be outside, m.
+    pub deepest: f64,
     /// Edges of the cloth between them, by their places in the list.
     pub edges: Vec<[u32; 2]>,
     /// How long those may be.
@@ -83,8 +85,9 @@ const TURNS: usize = 12;
 const PARTS: u32 = 4;
 
 impl KeptOff {
-    /// Puts places (m) out of a surface, and the edges between them with them, and draws together what that stretched too far. The surface has
-    /// the last word. What is out already stays where it is, to the bit. Gives how deep the deepest was, m.
+    /// Puts places (m) out of a surface, and the edges between them with them, and draws together what that stretched
+    /// too far. The surface has the last word. What is out already stays where it is, to the bit. Gives how deep the
+    /// deepest was, m.
     pub fn put_out(&self, places: &mut [[f64; 3]], ground: &Ground) -> f64 {
         let deepest = self.lift(places, ground);
         if deepest == 0.0 {
@@ -104,7 +107,7 @@ impl KeptOff {
         let mut most: f64 = 0.0;
         let enough = self.gap * (1.0 - 1e-6);
         for place in places.iter_mut() {
-            if let Some(by) = ground.lift(DVec3::from(*place), enough) {
+            if let Some(by) = ground.lift(DVec3::from(*place), enough, self.deepest) {
                 *place = (DVec3::from(*place) + by * (self.gap / enough)).into();
                 most = most.max(by.length());
             }
@@ -114,7 +117,8 @@ impl KeptOff {
             for part in 1..PARTS {
                 let [p, q] = [a, b].map(|v| DVec3::from(places[v]));
                 // Half as far is enough between two that are out.
-                if let Some(by) = ground.lift(p.lerp(q, f64::from(part) / f64::from(PARTS)), 0.5 * self.gap) {
+                let between = p.lerp(q, f64::from(part) / f64::from(PARTS));
+                if let Some(by) = ground.lift(between, 0.5 * self.gap, self.deepest) {
                     (places[a], places[b]) = ((p + by).into(), (q + by).into());
                     most = most.max(by.length());
                 }
@@ -149,7 +153,7 @@ mod tests {
         let angle = |k: u32| f64::from(k) / 24.0 * std::f64::consts::TAU;
         let ring: Vec<[f64; 3]> = (0..24).map(|k| [0.12 * angle(k).cos() + 0.03, 0.0, 0.12 * angle(k).sin()]).collect();
         let edges: Vec<[u32; 2]> = (0..24).map(|k| [k.min((k + 1) % 24), k.max((k + 1) % 24)]).collect();
-        let off = KeptOff { gap: 0.001, ties: super::super::whole::ties(&edges, &ring, 0.02), edges };
+        let off = KeptOff { gap: 0.001, deepest: 0.1, ties: super::super::whole::ties(&edges, &ring, 0.02), edges };
         let mut places = ring.clone();
         let deepest = off.put_out(&mut places, &ground);
         assert!((0.005..0.015).contains(&deepest), "{deepest}");

@@ -95,8 +95,10 @@ pub(super) fn pin_all(
             let limit = super::tightest(&bounds);
             let edges = links::edges(object, &held.vertices);
             let ties = if limit.is_finite() { whole::ties(&edges, &held.places, limit) } else { Vec::new() };
-            held.off =
-                gap(scene, number, colliders, &leader.0.collider).map(|gap| KeptOff { gap, edges, ties: ties.clone() });
+            held.off = gap(scene, number, colliders, &leader.0.collider).map(|gap| {
+                let deepest = DEEPEST * super::unsolved::diagonal(&held.places);
+                KeptOff { gap, deepest, edges, ties: ties.clone() }
+            });
             held.ties = if leader.0.by == FollowBy::Together { Vec::new() } else { ties };
         }
         if held.begun(0.0) {
@@ -113,8 +115,11 @@ pub(super) fn pin_all(
     Ok(pins)
 }
 
-/// How far what is held of a cloth stays off a collider with a name (m): as far as contact keeps the two apart. Nothing if they do not meet, or
-/// if the collider has no inside.
+/// Pins deeper inside what they follow than this share of the size of all of them are left there.
+const DEEPEST: f64 = 0.5;
+
+/// How far what is held of a cloth stays off a collider with a name (m): as far as contact keeps the two apart. Nothing
+/// if they do not meet, or if the collider has no inside.
 fn gap(scene: &Scene, cloth: usize, colliders: &[ColliderObject], name: &str) -> Option<f64> {
     let cloth = scene.settings.cloth.get(cloth).filter(|_| scene.settings.contact.on)?;
     let thickness = scene.settings.contact.cloth(cloth).thickness;

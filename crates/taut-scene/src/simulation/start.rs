@@ -171,7 +171,8 @@ impl Simulation {
         Plan { thinner, coming, longest: (coming + 0.5 * start.duration).max(start.duration) }
     }
 
-    /// How much thinner bodies have to be for nothing to be inside of them (m), or as little as can be; 0 if that does not help.
+    /// How much thinner bodies have to be for nothing to be inside of them (m), or as little as can be; 0 if that does
+    /// not help.
     fn thin_enough(&mut self, began: usize) -> f64 {
         let size = |collider: &super::ColliderObject| super::unsolved::diagonal(&collider.mesh.positions);
         let size = self.drive.colliders.iter().filter(|c| !c.simple()).map(size).fold(0.0, f64::max);

@@ -11,7 +11,7 @@ use glam::DVec3;
 const ROOM: f64 = 0.92;
 /// Times that such a ball is made smaller at most.
 const BALLS: usize = 20;
-/// Seen from a ball's middle, what is nearer to the vertex than this (as a cosine) is the same side of the body.
+/// What is less far behind a vertex than this share of its distance from it is the same side of the body.
 const SAME_SIDE: f64 = 0.5;
 /// Times that the ways of neighbours are made alike.
 const SMOOTH: usize = 4;
@@ -27,12 +27,11 @@ pub(super) fn room(positions: &[[f64; 3]], triangles: &[[u32; 3]]) -> Vec<f64> {
             let Some(hit) = nearest.find(middle, None) else { break };
             let corners = triangles[hit.triangle].map(|v| DVec3::from(positions[v as usize]));
             let other = (0..3).map(|k| hit.weights[k] * corners[k]).sum::<DVec3>();
-            let seen = (other - middle).normalize_or_zero().dot(n);
-            let behind = 2.0 * n.dot(p - other);
-            if hit.distance_squared.sqrt() >= 0.999 * radius || seen > SAME_SIDE || behind <= 0.0 {
+            let (behind, apart) = (n.dot(p - other), p.distance(other));
+            if hit.distance_squared.sqrt() >= 0.999 * radius || behind <= SAME_SIDE * apart {
                 break;
             }
-            radius = radius.min(p.distance_squared(other) / behind);
+            radius = radius.min(apart * apart / (2.0 * behind));
         }
         ROOM * radius
     };
