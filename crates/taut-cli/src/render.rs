@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use taut_render::{Bounds, Floor, Item, Material, Picture, Renderer, Scale, Scene3, Style, Wireframe, palette};
 use taut_scene::read::read_mesh;
 use taut_scene::scene::settings;
+use taut_scene::simulation::Simulation;
 use taut_studio::{Heat, HeatMap, Look, Progress, Shot, Viewpoint, advance_to};
 
 /// Flags of `taut render`.
@@ -24,6 +25,9 @@ pub struct Args {
     /// What the colours show.
     #[arg(long, default_value = "cloth", value_parser = shown())]
     show: Heat,
+    /// Show the painted map of this name.
+    #[arg(long, value_name = "NAME", conflicts_with = "show")]
+    map: Option<String>,
     /// The strain at the end of the colour scale; chosen to suit if not given.
     #[arg(long, value_name = "STRAIN", value_parser = positive)]
     strain_scale: Option<f64>,
@@ -149,6 +153,15 @@ fn mesh(args: &Args, path: &Path) -> Result<(Picture, String, Option<u32>), Fail
     Ok((renderer.render(&scene, &camera), name, None))
 }
 
+/// The painted map of a name.
+fn painted(simulation: &Simulation, name: &str) -> Result<Heat, Failure> {
+    Heat::of_map(simulation, name).ok_or_else(|| {
+        let known = taut_studio::painted(simulation);
+        let known = if known.is_empty() { "it has none".to_owned() } else { format!("its maps: {}", known.join(", ")) };
+        Failure::BadInput(format!("--map {name:?}: nothing in this scene has a map called that\n  = {known}"))
+    })
+}
+
 /// A picture of a scene, its name and the frame.
 fn scene(args: &Args) -> Result<(Picture, String, Option<u32>), Failure> {
     let scene = args.flags.open(&args.what)?;
@@ -167,16 +180,18 @@ fn scene(args: &Args) -> Result<(Picture, String, Option<u32>), Failure> {
     look.view = view(args, look.view);
     look.style = style(args);
     look.wireframe |= args.wireframe;
-    let map = (args.show != Heat::Cloth).then(|| {
-        let fitting = || match args.show {
+    let heat = args.map.as_deref().map_or(Ok(args.show), |name| painted(&simulation, name))?;
+    let map = (heat != Heat::Cloth).then(|| {
+        let fitting = || match heat {
             Heat::Use => Scale::up_to(1.0),
-            heat => look.scale(&[&shot], &[heat], f64::INFINITY),
+            Heat::Map(_) => heat.map_scale(&simulation),
+            _ => look.scale(&[&shot], &[heat], f64::INFINITY),
         };
-        HeatMap { heat: args.show, scale: args.strain_scale.map_or_else(fitting, Scale::around_zero) }
+        HeatMap { heat, scale: args.strain_scale.map_or_else(fitting, Scale::around_zero) }
     });
-    let at = |object: usize| args.show.values(&simulation, object, &shot.fields[object], &shot.positions[object]);
+    let at = |object: usize| heat.values(&simulation, object, &shot.fields[object], &shot.positions[object]);
     if map.is_some() && (0..shot.positions.len()).all(|object| at(object).is_none()) {
-        return Err(Failure::BadInput(format!("--show {}: nothing in this scene has that", args.show.key())));
+        return Err(Failure::BadInput(format!("--show {}: nothing in this scene has that", heat.key())));
     }
     Ok((look.draw(&shot, map.as_ref(), args.size), stem(&scene), Some(frame)))
 }

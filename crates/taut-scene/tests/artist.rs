@@ -126,8 +126,10 @@ fn centimetres_and_z_up() {
 fn seams_that_are_open_and_faces_that_stand_alone() {
     let open = skirt(|p| p, true).into_bytes();
     check("open_seam", &[("skirt.obj", open.clone())], &scene("", PIN));
-    check("open_seam_welded", &[("skirt.obj", open)], &scene("weld = 0\n", PIN));
+    check("open_seam_welded", &[("skirt.obj", open.clone())], &scene("weld = 0\n", PIN));
+    check("open_seam_kept", &[("skirt.obj", open)], &scene("weld = \"off\"\n", PIN));
     check("soup", &[("skirt.obj", soup().into_bytes())], &scene("", PIN));
+    check("soup_kept", &[("skirt.obj", soup().into_bytes())], &scene("weld = \"off\"\n", PIN));
 }
 
 #[test]

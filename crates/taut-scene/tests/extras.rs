@@ -246,3 +246,29 @@ fn colliders_are_written_if_wanted() {
     }
     assert!(build(&dir, &text.replace("colliders = true", "")).collider_frames().is_empty());
 }
+
+/// A band that shrinks to four fifths along its weft within half a second, and a run of it that is taken up on the way.
+#[test]
+fn rest_lengths_change_over_time() {
+    let dir = TempDir::new("rest-over-time");
+    let text = "[time]\nfps = 24\nframes = 24\n[world]\ngravity = [0, 0, 0]\n[air]\ndensity = 0\n[contact]\non = false\n\
+                [[cloth]]\nname = \"band\"\ngenerate = { kind = \"sheet\", nx = 9, ny = 3, width = 0.4, height = 0.1 }\n\
+                fabric = \"cotton\"\nrest_stretch = { keys = [{ time = 0, value = [1, 1] }, { time = 0.5, value = [0.8, \
+                1] }] }\n";
+    let width = |simulation: &Simulation| {
+        let all = simulation.positions(0);
+        let along = |p: &[f64; 3]| p[0];
+        let (low, high) = (all.iter().map(along).fold(1.0, f64::min), all.iter().map(along).fold(-1.0, f64::max));
+        high - low
+    };
+    let mut simulation = build(&dir, text);
+    (0..6).for_each(|_| drop(simulation.advance()));
+    let mut again = build(&dir, text);
+    again.restore(simulation.save()).unwrap();
+    let on_the_way = width(&simulation);
+    assert!((0.33..0.395).contains(&on_the_way), "{on_the_way}");
+    (0..18).for_each(|_| drop((simulation.advance(), again.advance())));
+    assert!((width(&simulation) - 0.32).abs() < 0.004, "{}", width(&simulation));
+    assert_eq!(simulation.state_hash(), again.state_hash(), "as if nothing had come between");
+    assert_eq!(simulation.warnings(), Vec::<String>::new());
+}

@@ -179,6 +179,11 @@ fn what_begins_inside_comes_out_or_is_named() {
     assert_eq!(out.intersections().count, 0);
     (0..4).for_each(|_| drop(out.advance()));
     assert_eq!(out.intersections().count, 0);
+    // As much as it takes, if nothing is said; and no faster than is said.
+    let mut alone = build(&dir, &scene(0.04).replace("grow = 0.04", "speed = 0.5"));
+    let report = alone.begin().unwrap();
+    assert!(report.settled && report.began > 0 && report.intersections == 0, "{report:?}");
+    assert!(report.thinner > 0.01 && report.highest < 0.5, "{report:?}");
     let mut pinned = build(
         &dir,
         &(scene(0.04).replace("[[collider]]", "[[pin]]\nbody = \"hoop\"\nselect = \"all\"\n[[collider]]")
@@ -188,4 +193,31 @@ fn what_begins_inside_comes_out_or_is_named() {
     assert!(!report.settled && report.intersections > 0, "{report:?}");
     let said = pinned.warnings();
     assert!(said.iter().any(|text| text.contains("pairs of triangles that intersect")), "{said:?}");
+}
+
+/// A waistband whose pins begin inside the trunk that they follow: they are just outside of it from the first frame on,
+/// and that is said.
+#[test]
+fn pins_inside_the_body_they_follow_are_kept_outside() {
+    let dir = TempDir::new("inside-pins");
+    fs::write(dir.0.join("figure.glb"), gltf::figure([30.0, 0.0, 0.0]).glb()).unwrap();
+    let scene = |start: &str| {
+        format!(
+            "[time]\nfps = 24\nframes = 6\n[[cloth]]\nname = \"skirt\"\nfabric = \"cotton\"\ngenerate = {{ kind = \
+             \"skirt\", top_radius = 0.1, bottom_radius = 0.2, height = 0.12, around = 36, along = 6, centre = [0, \
+             0.3, 0] }}\n[[pin]]\nbody = \"skirt\"\nselect = \"waist\"\nfollow = \"man\"\n[[collider]]\nname = \
+             \"man\"\nshape = {{ kind = \"mesh\", mesh = \"figure.glb\", without = [\"arm\"] }}\n{start}"
+        )
+    };
+    for start in ["", "[start]\nduration = 1\n"] {
+        let mut simulation = build(&dir, &scene(start));
+        let said = simulation.warnings();
+        assert!(said.iter().any(|text| text.contains("mm inside \"man\", which they follow")), "{said:?}");
+        simulation.begin();
+        for _ in 0..6 {
+            simulation.advance();
+            let found = simulation.intersections();
+            assert_eq!(found.count, 0, "{start:?}, frame {}: {found:?}", simulation.frame());
+        }
+    }
 }

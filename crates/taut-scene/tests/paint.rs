@@ -218,8 +218,11 @@ fn files_with_z_up_in_other_units_or_with_open_seams_are_set_right_by_a_key() {
     assert_eq!(rest[..4], [[0., 0., 3.], [1., 0., 3.], [1., 1., 3.], [0., 1., 3.]]);
     assert_eq!(rest.len(), 6);
     assert_eq!(simulation.colliders()[0].positions(0.0)[6], [2.0, 1.0, 0.0]);
-    let plain = build(&dir, &text(""));
-    assert_eq!((plain.objects()[0].info.rest[2], plain.objects()[0].info.rest.len()), ([100.0, 0.0, 100.0], 8));
+    // What is at exactly one place is sewn if nothing is said.
+    for (weld, left) in [("", 6), ("weld = \"off\"", 8)] {
+        let plain = build(&dir, &text(weld));
+        assert_eq!((plain.objects()[0].info.rest[2], plain.objects()[0].info.rest.len()), ([100.0, 0.0, 100.0], left));
+    }
 }
 
 /// Where the map is 0 a cloth is as damped as it says, where it is 1 a painted factor of nothing leaves it undamped.

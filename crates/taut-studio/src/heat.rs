@@ -25,10 +25,23 @@ pub enum Heat {
     Stretch,
     /// Change of volume of soft bodies.
     Volume,
+    /// A painted map, by its number among [`painted`].
+    Map(u8),
+}
+
+/// The names of all painted maps of a simulation's bodies, each once, in their order.
+pub fn painted(simulation: &Simulation) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for map in simulation.objects().iter().flat_map(|object| object.maps()) {
+        if !names.contains(&map.name) && names.len() < usize::from(u8::MAX) {
+            names.push(map.name.clone());
+        }
+    }
+    names
 }
 
 impl Heat {
-    /// All of them, in the order that a person chooses from.
+    /// All of them but maps, in the order that a person chooses from.
     pub const ALL: [Heat; 8] =
         [Heat::Cloth, Heat::Weft, Heat::Warp, Heat::Shear, Heat::Area, Heat::Use, Heat::Stretch, Heat::Volume];
 
@@ -43,6 +56,7 @@ impl Heat {
             Heat::Use => "use of limits",
             Heat::Stretch => "stretch",
             Heat::Volume => "volume change",
+            Heat::Map(_) => "painted map",
         }
     }
 
@@ -57,6 +71,7 @@ impl Heat {
             Heat::Volume => "volume",
             Heat::Cloth => "cloth",
             Heat::Use => "use",
+            Heat::Map(_) => "map",
         }
     }
 
@@ -65,10 +80,44 @@ impl Heat {
         Heat::ALL.into_iter().find(|heat| heat.key() == key)
     }
 
+    /// The painted map of a name, if a body has one; capitals and underscores at its beginning do not matter.
+    pub fn of_map(simulation: &Simulation, name: &str) -> Option<Heat> {
+        let found = simulation.objects().iter().find_map(|object| taut_scene::read::maps::find(object.maps(), name))?;
+        let at = painted(simulation).iter().position(|known| *known == found.name)?;
+        u8::try_from(at).ok().map(Heat::Map)
+    }
+
+    /// The numbers of a painted map from its least to its largest, or from 0 to 1 if they are within that.
+    pub fn map_scale(self, simulation: &Simulation) -> Scale {
+        let name = self.map_name(simulation).unwrap_or_default();
+        let maps = simulation.objects().iter().flat_map(|object| object.maps()).filter(|map| map.name == name);
+        let ranges = maps.filter_map(|map| map.range()).map(|range| range.map(f64::from));
+        let [low, high] = ranges.fold([0.0, 0.0], |[a, b]: [f64; 2], [c, d]| [a.min(c), b.max(d)]);
+        let up = if high <= 1.0 { 1.0 } else { high };
+        if low < 0.0 { Scale::around_zero(high.max(-low)) } else { Scale::up_to(up) }
+    }
+
+    /// The name of the map that it is, if it is one.
+    pub fn map_name(self, simulation: &Simulation) -> Option<String> {
+        let Heat::Map(at) = self else { return None };
+        painted(simulation).into_iter().nth(at.into())
+    }
+
+    /// What the colours of a picture mean, on a scale.
+    pub fn legend_on(self, simulation: &Simulation, scale: Scale) -> Legend {
+        match self.map_name(simulation) {
+            Some(label) => Legend { scale, label, unit: String::new(), factor: 1.0 },
+            None => Legend::percent(self.name(), scale),
+        }
+    }
+
     /// The colour of every number, where `strain` is at the end of the scale; nothing without a heat map.
     pub fn legend(self, strain: f64) -> Option<Legend> {
         match self {
             Heat::Cloth => None,
+            Heat::Map(_) => {
+                Some(Legend { scale: Scale::up_to(1.0), label: self.name().into(), unit: String::new(), factor: 1.0 })
+            }
             Heat::Use => Some(Legend::percent(self.name(), Scale::up_to(1.0))),
             // Above zero is tension, below it compression: the sign is half of the news.
             Heat::Weft => Some(Legend::percent("weft, + is tension", Scale::around_zero(strain))),
@@ -88,6 +137,12 @@ impl Heat {
         let body = &simulation.objects()[object];
         let values = match self {
             Heat::Use => uses(simulation, object, fields, positions)?,
+            Heat::Map(_) => {
+                let name = self.map_name(simulation)?;
+                let map = body.maps().iter().find(|map| map.name == name)?;
+                let number = |value: &f32| if value.is_finite() { f64::from(*value) } else { 0.0 };
+                return Some(map.values.iter().map(number).collect());
+            }
             _ => {
                 let at = body.info.fields.iter().position(|field| field.name == self.key())?;
                 fields.get(at)?.clone()

@@ -18,7 +18,7 @@ mod sweep;
 mod table;
 mod warnings;
 
-pub use heat::{Heat, vertex_means};
+pub use heat::{Heat, painted, vertex_means};
 pub use look::{HeatMap, Look, Viewpoint};
 pub use outcome::{Claim, Figure, Finding, Outcome, Tolerance, Verdict};
 pub use progress::{Progress, advance_to, duration};

@@ -1,5 +1,6 @@
 //! From where and in which colours a scene is seen.
 
+use crate::heat::painted;
 use crate::surface::material;
 use crate::{Heat, Shot, rgb};
 use glam::DVec3;
@@ -136,7 +137,7 @@ impl<'a> Look<'a> {
         let renderer = Renderer::new(width, height).with_style(self.style).with_threads(self.threads);
         let mut picture = renderer.render(&scene, &camera);
         if let Some(map) = map {
-            Legend::percent(map.heat.name(), map.scale).draw(&mut picture);
+            map.heat.legend_on(self.simulation, map.scale).draw(&mut picture);
         }
         picture
     }
@@ -154,6 +155,16 @@ impl<'a> Look<'a> {
         }
         let fitting = Scale::fitting_around_zero(&values);
         if fitting.max < most { fitting } else { Scale::around_zero(most) }
+    }
+
+    /// The painted maps of its bodies.
+    pub fn maps(&self) -> Vec<Heat> {
+        (0..painted(self.simulation).len()).filter_map(|at| u8::try_from(at).ok()).map(Heat::Map).collect()
+    }
+
+    /// The scale of a painted map, and its name.
+    pub fn map(&self, heat: Heat) -> (Scale, String) {
+        (heat.map_scale(self.simulation), heat.map_name(self.simulation).unwrap_or_default())
     }
 
     /// What can be shown of objects of a kind, if anything can happen to one of them.

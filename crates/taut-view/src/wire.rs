@@ -7,18 +7,21 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use taut_scene::scene::Scene;
 
-/// What colours show, as its number among all.
+/// What colours show, as its number among all; painted maps come behind them.
 pub(crate) mod heat {
     use super::Heat;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
     pub fn serialize<S: Serializer>(heat: &Heat, to: S) -> Result<S::Ok, S::Error> {
-        Heat::ALL.iter().position(|known| known == heat).unwrap_or(0).serialize(to)
+        let map = |heat: &Heat| if let Heat::Map(at) = heat { Heat::ALL.len() + usize::from(*at) } else { 0 };
+        Heat::ALL.iter().position(|known| known == heat).unwrap_or_else(|| map(heat)).serialize(to)
     }
 
     pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Heat, D::Error> {
         let at = usize::deserialize(from)?;
-        Heat::ALL.get(at).copied().ok_or_else(|| serde::de::Error::custom("there is no such map of colours"))
+        let map = || at.checked_sub(Heat::ALL.len()).and_then(|at| u8::try_from(at).ok()).map(Heat::Map);
+        let known = Heat::ALL.get(at).copied().or_else(map);
+        known.ok_or_else(|| serde::de::Error::custom("there is no such map of colours"))
     }
 }
 

@@ -79,7 +79,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         return Err(unverified(&folder));
     }
     if let Some(start) = simulation.begin().filter(|_| !args.say.quiet) {
-        eprintln!("start phase: {:.2} s, the fastest at its end is at {:.3} m/s", start.seconds, start.fastest);
+        eprintln!("{}", started(&start));
     }
     if args.verify {
         simulation.verify();
@@ -114,6 +114,16 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         return Err(stopped(args, &simulation));
     }
     if args.verify { judge(&folder, &result) } else { Ok(()) }
+}
+
+/// What is said of a start phase.
+fn started(start: &taut_scene::simulation::StartReport) -> String {
+    let out = match (start.began, start.intersections) {
+        (0, _) => String::new(),
+        (began, left) => format!(", {left} of {began} intersections left"),
+    };
+    let (seconds, highest, fastest) = (start.seconds, start.highest, start.fastest);
+    format!("start phase: {seconds:.2} s{out}, nothing faster than {highest:.2} m/s, {fastest:.3} m/s at its end")
 }
 
 /// What `--verify` makes of the result of a complete run.

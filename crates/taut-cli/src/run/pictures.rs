@@ -47,6 +47,7 @@ pub fn make(
     }
     shown.extend(studio.stills(spool, &last, &pictures.show, pictures.strain_scale)?);
     shown.extend(studio.heat_maps(&last, pictures.strain_scale)?);
+    shown.extend(studio.painted(&last)?);
     studio.progress.finish();
     debug_assert!(studio.done <= total, "{} pictures of {total}", studio.done);
     Ok(shown)
@@ -198,7 +199,24 @@ impl Studio<'_, '_> {
         }
         Ok(shown)
     }
+
+    /// The painted maps on the last frame.
+    fn painted(&mut self, last: &Shot) -> Result<Option<ReportPicture>, Failure> {
+        let mut cells = Vec::new();
+        for heat in self.look.maps().into_iter().take(MOST_MAPS) {
+            let (scale, name) = self.look.map(heat);
+            cells.push((self.look.draw(last, Some(&HeatMap { heat, scale }), self.size), name));
+        }
+        if cells.is_empty() {
+            return Ok(None);
+        }
+        self.save("maps.png", &contact_sheet(&cells, 2, 640))?;
+        Ok(Some(self.shown("maps.png", "What is painted".into(), "The painted maps, on the last frame")?))
+    }
 }
+
+/// Painted maps that are drawn at most.
+const MOST_MAPS: usize = 12;
 
 /// Adds a frame to a film; after an error there is none.
 fn push(film: Result<Mp4Writer, Mp4Error>, picture: &Picture) -> Result<Mp4Writer, Mp4Error> {

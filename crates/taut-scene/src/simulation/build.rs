@@ -6,7 +6,7 @@ use super::soft::{self, Pull};
 use super::{Object, ObjectKind, weights, weld};
 use crate::generate::{GenerateError, MAX_ELEMENTS, Transform, frames_along, frames_around, frames_from_surface};
 use crate::read::{self, PartKind, parts};
-use crate::scene::settings::{Cloth, Colour, FileFrame, Frames, Solid};
+use crate::scene::settings::{Cap, Cloth, Colour, FileFrame, Frames, Solid, Weld};
 use crate::scene::{Scene, SceneError};
 use crate::write::{FieldOn, ObjectInfo};
 use taut::mesh::{Group, TetMesh, TriMesh};
@@ -181,8 +181,10 @@ impl Bodies {
         given.object = given.object.or_else(|| parts::only(&parts, PartKind::Node));
         let frame = FileFrame { up: cloth.shape.up, unit: cloth.shape.unit };
         mesh.positions.iter_mut().for_each(|p| *p = frame.point(*p));
-        if let Some(distance) = cloth.shape.weld {
-            weld::weld(&mut mesh, &mut maps, &mut given, distance);
+        match cloth.shape.weld {
+            Some(Weld(Cap::At(distance))) => drop(weld::weld(&mut mesh, &mut maps, &mut given, distance)),
+            Some(Weld(Cap::Off)) => {}
+            None => self.warnings.extend(weld::weld_seams(&cloth.shape.name, &mut mesh, &mut maps, &mut given)),
         }
         given.name_faces(&parts);
         Ok((mesh, Marks { maps, parts }, given))
@@ -267,7 +269,7 @@ fn notes(cloth: &Cloth) -> Vec<String> {
         Grain::Uv(along) => format!("taut weft: texture coordinates, else along {}", words(&along)),
         Grain::Direction(along) => format!("taut weft: along {}", words(&along)),
     };
-    let rest = cloth.material.rest_stretch;
+    let rest = cloth.material.rest_stretch.at(0.0);
     let stretched = (rest != [1.0; 2]).then(|| format!("taut rest stretch: {}", words(&rest)));
     [weft].into_iter().chain(stretched).collect()
 }

@@ -106,6 +106,11 @@ impl ColliderObject {
         !matches!(self.source.shape, Shape::Mesh(_))
     }
 
+    /// The distance that it keeps from others, of which half is its own, m.
+    pub(super) fn thickness(&self) -> f64 {
+        self.source.thickness
+    }
+
     /// As the engine has it, in a step from one time to another, s. Meshes are no such collider.
     pub(super) fn during(&self, from: f64, to: f64) -> Option<taut::Collider> {
         let shape = match &self.source.shape {
@@ -140,6 +145,13 @@ impl ColliderObject {
     pub(super) fn take_pose(&mut self, pose: StartPose) {
         if let Some(surface) = &mut self.surface {
             surface.take_pose(pose);
+        }
+    }
+
+    /// It has not come from where it was in another pose.
+    pub(super) fn forget_way(&mut self) {
+        if let Some(surface) = &mut self.surface {
+            surface.before();
         }
     }
 

@@ -76,6 +76,26 @@ impl Drive {
         self.colliders.iter_mut().for_each(|collider| collider.take_pose(pose));
     }
 
+    /// Mesh colliders are where they belong at once, without a way from where they were.
+    pub fn place(&mut self) {
+        self.pose(StartPose::NONE);
+        self.colliders.iter_mut().for_each(ColliderObject::forget_way);
+    }
+
+    /// How far a point of a mesh collider comes at most from a pose of a start phase to where it is in the first
+    /// frame, m.
+    pub fn way_from(&mut self, pose: StartPose) -> f64 {
+        let now: Vec<_> = self.colliders.iter().map(|collider| collider.positions(0.0)).collect();
+        self.pose(pose);
+        let far = |(a, b): (&[f64; 3], &[f64; 3])| glam::DVec3::from(*a).distance((*b).into());
+        let way = |(now, collider): (&Vec<[f64; 3]>, &ColliderObject)| {
+            now.iter().zip(&collider.positions(0.0)).map(far).fold(0.0, f64::max)
+        };
+        let longest = now.iter().zip(&self.colliders).map(way).fold(0.0, f64::max);
+        self.pose(StartPose::NONE);
+        longest
+    }
+
     /// Tells what is held to be where it has to be at a time, s.
     pub fn hold(&mut self, engine: &mut dyn Engine, time: f64) {
         let targets = pins::drive(&mut self.pins, &self.colliders, engine, None, [time; 2]);

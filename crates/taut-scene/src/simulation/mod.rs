@@ -26,6 +26,7 @@ mod engine;
 mod extras;
 mod follow;
 mod grip;
+mod ground;
 mod hand;
 mod initial;
 mod join;
@@ -38,11 +39,13 @@ mod object;
 mod pins;
 mod pressure;
 mod report;
+mod retune;
 mod skin;
 mod soft;
 mod start;
 mod surface;
 mod tension;
+mod thin;
 mod unsolved;
 mod verify;
 mod weights;
@@ -73,6 +76,7 @@ use clock::Clock;
 use drive::Drive;
 use engine::Engine;
 use report::Tally;
+use retune::Retuned;
 use start::StartPhase;
 use taut::limit::{LimitKind, LimitSpec, StretchBounds};
 use taut::{ContactMaterial, Params};
@@ -99,6 +103,8 @@ pub struct Simulation {
     tally: Tally,
     /// What came before frame 0.
     start: StartPhase,
+    /// Rest lengths that change.
+    retuned: Retuned,
 }
 
 impl std::fmt::Debug for Simulation {
@@ -131,6 +137,7 @@ impl Simulation {
         warnings.extend(doubts::doubts(scene, precision, &objects, &watch.materials, &drive.colliders));
         warnings.extend(pins::far_points(scene, &drive.pins, &objects));
         warnings.extend(pins::far_from_leaders(scene, &drive.pins, &drive.colliders));
+        warnings.extend(pins::inside_leaders(scene, &drive.pins, &drive.colliders));
         let bound = |body: usize| tightest(&LimitSpec::bounds_of_body(engine.limits(), body));
         warnings.extend(pins::pulled_apart(scene, &drive.pins, &objects, &drive.colliders, bound));
         Ok(Simulation {
@@ -144,6 +151,7 @@ impl Simulation {
             watch,
             tally: Tally::new(),
             start: StartPhase::default(),
+            retuned: Retuned::new(scene, threads),
         })
     }
 
@@ -166,6 +174,7 @@ impl Simulation {
     /// Computes the next frame with parameters that differ from the scene's: for comparing solvers from one state.
     pub fn advance_with(&mut self, change: impl Fn(&mut Params)) -> FrameReport {
         self.begin();
+        self.retune(self.clock.span()[1]);
         let mut report = FrameReport::begin();
         for step in 0..self.clock.steps {
             self.drive.step(&mut *self.world, &self.clock, step);
@@ -299,7 +308,15 @@ impl Simulation {
         let [a, b] = first.between.map(|number| self.name_of(number));
         let (count, [x, y, z]) = (found.count, first.at);
         let when = if frame == 0 { "at the beginning".to_owned() } else { format!("in frame {frame}") };
-        Some(format!("{count} intersections {when}, first of {a:?} with {b:?} at ({x:.3}, {y:.3}, {z:.3})"))
+        let bodies = self.objects.len();
+        let body = first.between.map(|number| (number as usize).checked_sub(bodies)).into_iter().flatten().next();
+        let inside = body.is_some_and(|number| !self.colliders()[number].simple());
+        let help = if frame == 0 && inside && self.scene.settings.start.duration == 0.0 {
+            "; `[start] duration = 2` brings cloth out of a body before the first frame"
+        } else {
+            ""
+        };
+        Some(format!("{count} intersections {when}, first of {a:?} with {b:?} at ({x:.3}, {y:.3}, {z:.3}){help}"))
     }
 
     /// Counts what intersects after every step from now on; tells whether anything does now.
@@ -399,6 +416,7 @@ impl Simulation {
     /// sentence each.
     pub fn warnings(&self) -> Vec<String> {
         let start = self.start.warning().into_iter();
+        let start = start.chain(self.retuned.warning());
         let said =
             self.warnings.iter().cloned().chain(start).chain(self.tally.unsolved.warning()).chain(self.crossed());
         said.map(|warning| crate::scene::harmless(&warning)).collect()
@@ -476,8 +494,9 @@ impl Simulation {
             if there { checkpoint.take::<f64>(of) } else { Ok(Vec::new()) }
         };
         let (late, folds) = (numbers("late_pins")?, numbers("folds")?);
-        self.world.restore(&mut checkpoint)?;
         self.clock.frame = frame;
+        self.retune(self.clock.now());
+        self.world.restore(&mut checkpoint)?;
         if !self.drive.rewind(&self.clock, &late) || !self.drive.extras.take(&folds) {
             return Err(checkpoint.unusable("what it says about pins is not of this scene".into()));
         }

@@ -6,8 +6,9 @@ use super::colliders::ColliderObject;
 use super::engine::Engine;
 use super::extras::SOON;
 use super::follow::{self, Leader};
+use super::ground::{Ground, KeptOff, has_inside};
 use super::motion::{moved, moves};
-use super::soft::{Ground, Pull};
+use super::soft::Pull;
 use super::whole::{self, Tie, keep_whole};
 use super::{links, maps};
 use crate::scene::settings::{FollowBy, Hold, Motion, Pin, Select, SelectTable};
@@ -33,6 +34,8 @@ pub(super) struct PinnedVertices {
     released: bool,
     /// Edges between its vertices that the skin they follow may not draw apart.
     ties: Vec<Tie>,
+    /// What keeps it off the body that it follows, if that has an inside and they meet.
+    off: Option<KeptOff>,
     /// Where it pulls to, if it does not hold fast.
     pull: Option<Pull>,
     /// How far its vertices were from what it slides on when they were taken, m.
@@ -83,26 +86,46 @@ pub(super) fn pin_all(
             taken: false,
             released: false,
             ties: Vec::new(),
+            off: None,
             pull,
             distances: Vec::new(),
         };
-        if pin.follow.as_ref().is_some_and(|leader| leader.0.by != FollowBy::Together) && held.fast() {
+        if let Some(leader) = pin.follow.as_ref().filter(|_| held.fast()) {
             let bounds = LimitSpec::bounds_of_body(engine.limits(), number);
             let limit = super::tightest(&bounds);
-            let edges = if limit.is_finite() { links::edges(object, &held.vertices) } else { Vec::new() };
-            held.ties = whole::ties(&edges, &held.places, limit);
+            let edges = links::edges(object, &held.vertices);
+            let ties = if limit.is_finite() { whole::ties(&edges, &held.places, limit) } else { Vec::new() };
+            held.off = gap(scene, number, colliders, &leader.0.collider).map(|gap| {
+                let deepest = DEEPEST * super::unsolved::diagonal(&held.places);
+                KeptOff { gap, deepest, edges, ties: ties.clone() }
+            });
+            held.ties = if leader.0.by == FollowBy::Together { Vec::new() } else { ties };
         }
         if held.begun(0.0) {
             held.take(colliders, engine, 0.0);
-            let targets = held.targets(colliders, 0.0);
-            for (&vertex, target) in held.vertices.iter().zip(targets).filter(|_| held.motion.is_some() && held.fast())
-            {
-                engine.set_positions(vertex, &[target]);
+            // In a start phase they come out as the body grows.
+            let out = held.off.is_some() && scene.settings.start.duration == 0.0;
+            if held.fast() && (held.motion.is_some() || out) {
+                let targets = held.targets(colliders, 0.0);
+                held.vertices.iter().zip(targets).for_each(|(&vertex, at)| engine.set_positions(vertex, &[at]));
             }
         }
         pins.push(held);
     }
     Ok(pins)
+}
+
+/// Pins deeper inside what they follow than this share of the size of all of them are left there.
+const DEEPEST: f64 = 0.5;
+
+/// How far what is held of a cloth stays off a collider with a name (m): as far as contact keeps the two apart. Nothing
+/// if they do not meet, or if the collider has no inside.
+fn gap(scene: &Scene, cloth: usize, colliders: &[ColliderObject], name: &str) -> Option<f64> {
+    let cloth = scene.settings.cloth.get(cloth).filter(|_| scene.settings.contact.on)?;
+    let thickness = scene.settings.contact.cloth(cloth).thickness;
+    let leader = colliders.iter().find(|collider| collider.name == name && !collider.simple())?;
+    let meet = thickness > 0.0 && has_inside(&leader.mesh.triangles);
+    meet.then(|| 0.5 * (thickness + leader.thickness()))
 }
 
 /// Puts what is held fast from the beginning where it has to be then.
@@ -185,7 +208,15 @@ impl PinnedVertices {
         if let Some(motion) = &self.motion {
             places.iter_mut().for_each(|place| *place = moved(motion, *place, time));
         }
+        self.put_out(&mut places, colliders, time);
         places
+    }
+
+    /// Puts places (m) out of the body that it follows as that is at a time, s. Gives how deep the deepest was, m.
+    fn put_out(&self, places: &mut [[f64; 3]], colliders: &[ColliderObject], time: f64) -> f64 {
+        let (Some(off), Some(leader)) = (&self.off, self.leader()) else { return 0.0 };
+        let positions = colliders[leader].positions(time);
+        off.put_out(places, &Ground::new(&positions, &colliders[leader].mesh.triangles))
     }
 
     /// Whether it holds its vertices now.
@@ -233,7 +264,9 @@ pub(super) fn drive(
             pin.take(colliders, engine, from);
         }
         pin.pull(colliders, engine, to);
-        if pin.holds() && pin.fast() && pin.moves(colliders) {
+        // In a start phase bodies take other poses, though no time goes by.
+        let posed = from == to && pin.off.is_some();
+        if pin.holds() && pin.fast() && (pin.moves(colliders) || posed) {
             targets.extend(pin.vertices.iter().copied().zip(pin.targets(colliders, to)));
         }
     }
@@ -325,6 +358,26 @@ pub(super) fn far_from_leaders(scene: &Scene, pins: &[PinnedVertices], colliders
             let (path, name) = (scene.element_path("pin", at), &leader.name);
             out.push(format!(
                 "`{path}.follow`: collider {name:?} is {near:.2} m away from what it is to carry, further than half its size"
+            ));
+        }
+    }
+    out
+}
+
+/// Depths that are worth a word, m.
+const DEEP: f64 = 1e-3;
+
+/// What is said of pins that begin inside the body they follow.
+pub(super) fn inside_leaders(scene: &Scene, pins: &[PinnedVertices], colliders: &[ColliderObject]) -> Vec<String> {
+    let mut out = Vec::new();
+    for (at, pin) in pins.iter().enumerate().filter(|(_, pin)| pin.holds()) {
+        let Some(leader) = pin.leader() else { continue };
+        let deepest = pin.put_out(&mut pin.places.clone(), colliders, 0.0);
+        if deepest > DEEP {
+            let (path, name, deep) = (scene.element_path("pin", at), &colliders[leader].name, 1e3 * deepest);
+            out.push(format!(
+                "`{path}`: some of its vertices are up to {deep:.1} mm inside {name:?}, which they follow: they are kept \
+                 just outside of it, and what lies between them is stretched by that"
             ));
         }
     }

@@ -2,9 +2,9 @@
 //! once; where they pull to is told before every step.
 
 use super::extras::GRAVITY;
+use super::ground::Ground;
 use super::pins::select;
 use super::{Object, ObjectKind};
-use crate::generate::nearest::Nearest;
 use crate::scene::settings::{Hold, Pin};
 use crate::scene::{Scene, SceneError};
 use glam::DVec3;
@@ -13,8 +13,6 @@ use taut::{Constraint, ConstraintRow, ModelBuilder, RowSide, RowStrength};
 
 /// How far a leash or a surface gives under the cloth's own weight, m.
 const HARDLY: f64 = 1e-4;
-/// Lengths below this have no direction, m.
-const NOWHERE: f64 = 1e-9;
 
 /// Where the vertices of a pin are pulled to in the step that comes; nothing while it does not hold.
 #[derive(Clone, Debug, Default)]
@@ -67,43 +65,6 @@ impl Pull {
 
     fn set(&self, aims: Vec<Aim>) {
         *self.0.write().unwrap_or_else(PoisonError::into_inner) = aims;
-    }
-}
-
-/// A surface that vertices slide on or stay before.
-pub(super) struct Ground<'a> {
-    nearest: Nearest,
-    positions: &'a [[f64; 3]],
-    triangles: &'a [[u32; 3]],
-    /// 1 if its triangles are seen counter-clockwise from outside, or −1.
-    outwards: f64,
-}
-
-impl<'a> Ground<'a> {
-    /// One with vertices at some positions, m.
-    pub fn new(positions: &'a [[f64; 3]], triangles: &'a [[u32; 3]]) -> Self {
-        let outwards = if super::surface::volume(positions, triangles) < 0.0 { -1.0 } else { 1.0 };
-        Ground { nearest: Nearest::new(positions, triangles), positions, triangles, outwards }
-    }
-
-    /// The point that is nearest to a place (m), and the direction outwards there.
-    fn foot(&self, place: DVec3) -> Option<(DVec3, DVec3)> {
-        let hit = self.nearest.find(place, None)?;
-        let corners = self.triangles[hit.triangle].map(|v| DVec3::from(self.positions[v as usize]));
-        let foot = hit.weights[0] * corners[0] + hit.weights[1] * corners[1] + hit.weights[2] * corners[2];
-        let flat = self.outwards * (corners[1] - corners[0]).cross(corners[2] - corners[0]);
-        let away = place - foot;
-        let away = if away.dot(flat) < 0.0 { -away } else { away };
-        let normal = if away.length() > NOWHERE { away } else { flat };
-        Some((foot, normal.try_normalize()?))
-    }
-
-    /// How far places are outside of it, m; 0 without any triangle.
-    pub fn distances(&self, places: &[[f64; 3]]) -> Vec<f64> {
-        let from = |&place: &[f64; 3]| {
-            self.foot(place.into()).map_or(0.0, |(foot, normal)| (DVec3::from(place) - foot).dot(normal))
-        };
-        places.iter().map(from).collect()
     }
 }
 

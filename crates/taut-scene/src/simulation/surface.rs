@@ -2,12 +2,13 @@
 
 use super::build::generator;
 use super::follow::no_such_part;
+use super::thin;
 use crate::read::animated::{AnimatedMesh, read_animated};
 use crate::read::{Options, Part, Pick, ReadError, read_mesh};
 use crate::scene::settings::{FileFrame, MeshShape};
 use crate::scene::{Scene, SceneError};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use taut::ColliderMesh;
 use taut::mesh::TriMesh;
 
@@ -24,6 +25,8 @@ pub(super) struct Surface {
     shape: Arc<ColliderMesh>,
     /// How it differs from what it is at a time, in a start phase.
     pose: StartPose,
+    /// How far its vertices can be drawn inwards, m; known once it has been made thinner.
+    room: OnceLock<Arc<[f64]>>,
     /// Where it was placed before it took another pose.
     before: Option<Arc<[[f64; 3]]>>,
     /// Where it was last placed in the world: the time and the positions.
@@ -48,7 +51,8 @@ impl Surface {
         let rest: Vec<_> = animated.mesh.positions.iter().map(|&p| scaled(frame.point(p), scale)).collect();
         let shape = Arc::new(ColliderMesh::new(&rest, &animated.mesh.triangles));
         let (animated, repeat) = (Arc::new(animated), mesh.repeat);
-        Ok(Surface { animated, scale, frame, start, repeat, shape, pose: StartPose::NONE, before: None, last: None })
+        let (pose, room) = (StartPose::NONE, OnceLock::new());
+        Ok(Surface { animated, scale, frame, start, repeat, shape, pose, room, before: None, last: None })
     }
 
     /// Parts of it that have a name.
@@ -95,7 +99,9 @@ impl Surface {
         }
         positions.iter_mut().for_each(|p| *p = scaled(self.frame.point(*p), self.scale));
         if self.pose.thinner > 0.0 {
-            thin(&mut positions, &self.animated.mesh.triangles, self.pose.thinner);
+            let triangles = &self.animated.mesh.triangles;
+            let room = self.room.get_or_init(|| thin::room(&positions, triangles).into());
+            thin::thin(&mut positions, triangles, room, self.pose.thinner);
         }
         positions
     }
@@ -158,15 +164,6 @@ pub(super) fn volume(positions: &[[f64; 3]], triangles: &[[u32; 3]]) -> f64 {
         a.dot(b.cross(c))
     };
     triangles.iter().map(six_volumes).sum::<f64>() / 6.0
-}
-
-/// Takes off a layer of a surface of some thickness, m. Which side is outside follows from the volume.
-fn thin(positions: &mut [[f64; 3]], triangles: &[[u32; 3]], thickness: f64) {
-    let outwards = if volume(positions, triangles) < 0.0 { -1.0 } else { 1.0 };
-    let normals = crate::write::vertex_normals(positions, triangles);
-    for (p, n) in positions.iter_mut().zip(normals) {
-        *p = std::array::from_fn(|k| p[k] - outwards * thickness * n[k]);
-    }
 }
 
 fn scaled(p: [f64; 3], scale: [f64; 3]) -> [f64; 3] {

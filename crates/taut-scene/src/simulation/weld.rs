@@ -40,6 +40,32 @@ pub(super) fn weld(mesh: &mut TriMesh, maps: &mut [Map], given: &mut Given, dist
     gone
 }
 
+/// Makes one of vertices that are exactly at one place, and says so; leaves everything as it is where that would make an
+/// edge of three triangles: layers that lie on each other are no seam.
+pub(super) fn weld_seams(name: &str, mesh: &mut TriMesh, maps: &mut [Map], given: &mut Given) -> Option<String> {
+    let (all, crowded) = (mesh.positions.len(), crowded_edges(mesh));
+    let (mut sewn, mut its_maps, mut its_given) = (mesh.clone(), maps.to_vec(), given.clone());
+    let gone = weld(&mut sewn, &mut its_maps, &mut its_given, 0.0);
+    if gone == 0 || crowded_edges(&sewn) > crowded {
+        return None;
+    }
+    (*mesh, *given) = (sewn, its_given);
+    maps.clone_from_slice(&its_maps);
+    Some(format!(
+        "{name:?}: {gone} of its {all} vertices are exactly where others are and became one with them: its seams are \
+         sewn; `weld = \"off\"` keeps them apart"
+    ))
+}
+
+/// Edges of more than two triangles.
+fn crowded_edges(mesh: &TriMesh) -> usize {
+    let mut sides: HashMap<[u32; 2], u32> = HashMap::new();
+    for &[a, b, c] in &mesh.triangles {
+        [[a, b], [b, c], [c, a]].iter().for_each(|&[a, b]| *sides.entry([a.min(b), a.max(b)]).or_default() += 1);
+    }
+    sides.values().filter(|&&count| count > 2).count()
+}
+
 fn apart(a: &[f64; 3], b: &[f64; 3]) -> f64 {
     (0..3).map(|k| (a[k] - b[k]) * (a[k] - b[k])).sum::<f64>().sqrt()
 }
@@ -83,6 +109,22 @@ mod tests {
         assert_eq!(mesh.triangles, [[0, 1, 2], [1, 3, 2]]);
         assert_eq!((&maps[0].values[..], &mesh.groups[0].vertices[..]), (&[0.0, 1.0, 2.0, 4.0][..], &[1, 3][..]));
         assert_eq!(weld(&mut mesh, &mut maps, &mut given, 0.0), 0);
+    }
+
+    #[test]
+    fn seams_are_sewn_and_layers_are_not() {
+        let mut mesh = soup(0.0);
+        let said = weld_seams("shirt", &mut mesh, &mut [], &mut Given::default());
+        assert!(said.is_some_and(|said| said.contains("2 of its 6 vertices")));
+        assert_eq!(mesh.positions.len(), 4);
+        assert_eq!(weld_seams("shirt", &mut mesh, &mut [], &mut Given::default()), None, "nothing is left to do");
+        // The same sheet twice.
+        let mut double = mesh.clone();
+        double.positions.extend_from_slice(&mesh.positions);
+        double.triangles.extend(mesh.triangles.iter().map(|t| t.map(|v| v + 4)));
+        let before = double.clone();
+        assert_eq!(weld_seams("pillow", &mut double, &mut [], &mut Given::default()), None);
+        assert_eq!(double.positions, before.positions);
     }
 
     #[test]

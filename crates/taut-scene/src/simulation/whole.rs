@@ -32,7 +32,7 @@ pub(super) fn ties(edges: &[[u32; 2]], places: &[[f64; 3]], limit: f64) -> Vec<T
 /// hangs together goes towards the stiff piece that it was at `start` (m), until no edge is too long any more: lengths
 /// between the two are between those of the two.
 pub(super) fn keep_whole(places: &mut [[f64; 3]], ties: &[Tie], start: &[[f64; 3]]) {
-    if draw_together(places, ties) {
+    if draw_together(places, ties, ROUNDS) {
         return;
     }
     let edges: Vec<[u32; 2]> = ties.iter().map(|tie| tie.between).collect();
@@ -60,8 +60,8 @@ pub(super) fn keep_whole(places: &mut [[f64; 3]], ties: &[Tie], start: &[[f64; 3
 }
 
 /// As far as a number of rounds goes; whether they were enough.
-fn draw_together(places: &mut [[f64; 3]], ties: &[Tie]) -> bool {
-    for _ in 0..ROUNDS {
+pub(super) fn draw_together(places: &mut [[f64; 3]], ties: &[Tie], rounds: usize) -> bool {
+    for _ in 0..rounds {
         let mut done = true;
         for tie in ties {
             let [a, b] = tie.between.map(|v| v as usize);
@@ -116,7 +116,7 @@ mod tests {
         let ties = ties(&edges, &start, 0.02);
         let mut places = start.clone();
         places[..200].iter_mut().for_each(|p| *p = [p[0] + 3.0, p[1] + 1.0, p[2]]);
-        assert!(!draw_together(&mut places.clone(), &ties), "an easy case would show nothing");
+        assert!(!draw_together(&mut places.clone(), &ties, ROUNDS), "an easy case would show nothing");
         keep_whole(&mut places, &ties, &start);
         for tie in &ties {
             let [a, b] = tie.between.map(|v| DVec3::from(places[v as usize]));

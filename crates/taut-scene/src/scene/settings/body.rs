@@ -1,5 +1,6 @@
 //! `[[cloth]]`, `[[solid]]` and `[[initial]]`.
 
+use super::cap::Weld;
 use super::contact::{FRICTION, THICKNESS};
 use super::frame::{Unit, Up};
 use super::generate::{GenerateSolid, GenerateSurface};
@@ -8,6 +9,7 @@ use super::paint::{MapFile, Vary};
 use super::values::{BendingChoice, Colour, Each, Form, Frames, GrainChoice, RestChoice, Turn};
 use crate::generate::Rotation;
 use crate::scene::decode::Rule;
+use crate::scene::track::Track;
 
 const RATE: Rule = Rule::ANY.from(0.0).to(1e6).unit("1/s");
 const SCALE: Rule = Rule::ANY.above(0.0).to(1e6);
@@ -70,9 +72,9 @@ section! {
         up: Up = Up::Y;
         /// The unit of lengths in `mesh`.
         unit: Unit = Unit::Metre;
-        /// Makes one of vertices of `mesh` that are not further apart than this: 0 for those at exactly one place. Not at all
-        /// if not given.
-        weld: Option<f64> = None => Rule::ANY.from(0.0).to(1.0).unit("m");
+        /// Makes one of vertices of `mesh` that are not further apart than this, or not at all. If not given: of those
+        /// at exactly one place, unless three triangles would then share an edge.
+        weld: Option<Weld> = None => Rule::ANY.from(0.0).to(1.0).unit("m");
         /// A mesh file with the same vertices in the same order, whose shape counts as unstretched; `mesh` is then
         /// only where
         /// the cloth begins.
@@ -103,7 +105,7 @@ section! {
         /// What shape it wants to have.
         rest: RestChoice = RestChoice::Mesh;
         /// Lengths along weft and warp that count as unstretched, over those of the shape at rest.
-        rest_stretch: [f64; 2] = taut::Cloth::default().rest_stretch => STRETCH;
+        rest_stretch: Track<[f64; 2]> = Track::constant(taut::Cloth::default().rest_stretch) => STRETCH;
         /// How fast motion along each kind of deformation dies. Rigid motion is never damped.
         damping: ClothDamping = ClothDamping::default();
     }
@@ -182,7 +184,7 @@ impl ClothMaterial {
                 edge: k.edge,
             },
             rest: self.rest.into(),
-            rest_stretch: self.rest_stretch,
+            rest_stretch: self.rest_stretch.at(0.0),
             damping: taut::ClothDamping {
                 weft: d.weft,
                 warp: d.warp,

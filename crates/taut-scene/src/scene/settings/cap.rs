@@ -69,6 +69,28 @@ impl Value for Cap {
     }
 }
 
+/// How far vertices may be apart that become one, m.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Weld(pub Cap);
+
+impl Value for Weld {
+    fn expected(rule: &Rule) -> String {
+        format!("{}, or \"{OFF}\"", f64::expected(rule))
+    }
+
+    fn decode(reader: &mut Reader, node: &Node, rule: &Rule) -> Option<Self> {
+        decode(reader, node, rule, &Self::expected(rule), |_| None).map(Weld)
+    }
+
+    fn schema(rule: &Rule) -> Json {
+        json!({ "anyOf": [f64::schema(rule), { "const": OFF }] })
+    }
+
+    fn json(&self) -> Json {
+        self.0.json()
+    }
+}
+
 /// How far cloth may be sheared at most: the tangent of the angle between its yarns and a right angle, as the limits of
 /// fabrics are given.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -16,7 +16,7 @@ mod values;
 mod world;
 
 pub use body::{Cloth, ClothDamping, ClothRows, Initial, Jitter, Scramble, Solid, SolidRows, Spin};
-pub use cap::{Cap, ShearCap};
+pub use cap::{Cap, ShearCap, Weld};
 pub use collider::{BoxShape, CapsuleShape, Collider, MeshShape, PlaneShape, Shape, SphereShape};
 pub use contact::{CONTACT_BY_DEFAULT, Contact};
 pub(crate) use frame::FileFrame;
