@@ -90,7 +90,7 @@ impl Simulation {
     }
 
     /// Leaves a share of all velocities. Gives the largest speed there was before (m/s), and where, m.
-    fn slow_down(&mut self, share: f64) -> (f64, [f64; 3]) {
+    pub fn slow_down(&mut self, share: f64) -> (f64, [f64; 3]) {
         let (mut fastest, mut at) = (0.0, [0.0; 3]);
         for object in &self.objects {
             let (first, all) = (object.vertices.start, object.vertices.clone());
