@@ -6,6 +6,7 @@ use std::num::NonZeroUsize;
 use taut_scene::read::{Memory, Options};
 use taut_scene::scene::{Scene, settings};
 use taut_scene::simulation::Simulation;
+use taut_scene::write::{FORMATS, Format, format};
 
 /// What is said, and how.
 #[derive(clap::Args, Clone, Copy, Debug, Default)]
@@ -110,3 +111,17 @@ macro_rules! tell {
     };
 }
 pub(crate) use tell;
+
+/// File formats by name, each once.
+pub fn named_formats<'a>(names: impl Iterator<Item = &'a str>) -> Result<Vec<&'static Format>, Failure> {
+    let mut formats: Vec<&'static Format> = Vec::new();
+    for name in names.map(str::trim).filter(|name| !name.is_empty()) {
+        let known: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
+        let unknown = || Failure::BadInput(format!("--formats {name}: expected some of {}", known.join(", ")));
+        let found = format(name).ok_or_else(unknown)?;
+        if !formats.iter().any(|format| format.name == found.name) {
+            formats.push(found);
+        }
+    }
+    Ok(formats)
+}

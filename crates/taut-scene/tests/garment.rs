@@ -159,6 +159,111 @@ fn a_tube_is_drawn_onto_a_ball_without_an_intersection() {
     assert_eq!(after.open_seams().count(), 0, "{after:?}");
 }
 
+/// For each triangle its smallest height over its longest side, on the pattern.
+fn slimness(sewn: &SewnMesh) -> Vec<f64> {
+    let slim = |t: &[u32; 3]| {
+        let [a, b, c] = t.map(|v| sewn.mesh.uvs[v as usize]);
+        let area = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
+        let longest = [(a, b), (b, c), (c, a)].map(|(p, q)| (p[0] - q[0]).hypot(p[1] - q[1]));
+        let longest = longest.into_iter().fold(0.0, f64::max);
+        area.abs() / (longest * longest)
+    };
+    sewn.mesh.uv_triangles.iter().map(slim).collect()
+}
+
+/// Patterns that were made by a program have edges of a millimetre where a dart meets a seam.
+#[test]
+fn edges_far_shorter_than_asked_for_are_points_and_leave_no_slivers() {
+    let mut value = tube();
+    for (name, vertices) in [
+        ("front", [[-10.0, 0.0], [10.0, 0.0], [10.0, 15.0], [10.0, 15.1], [10.0, 30.0], [-10.0, 30.0]]),
+        ("back", [[-10.0, 0.0], [10.0, 0.0], [10.0, 30.0], [-10.0, 30.0], [-10.0, 15.1], [-10.0, 15.0]]),
+    ] {
+        let edges: Vec<Value> = (0..6).map(|i| json!({ "endpoints": [i, (i + 1) % 6] })).collect();
+        value["pattern"]["panels"][name]["vertices"] = json!(vertices);
+        value["pattern"]["panels"][name]["edges"] = json!(edges);
+    }
+    let stitch = |a: usize, b: usize| json!([{ "panel": "front", "edge": a }, { "panel": "back", "edge": b }]);
+    value["pattern"]["stitches"] = json!([stitch(1, 5), stitch(2, 4), stitch(3, 3), stitch(5, 1)]);
+    let sewn = SewnMesh::new(&read(&value).unwrap(), 0.03).unwrap();
+    assert_eq!(sewn.notes, ["1 edges far shorter than 0.03 m are taken as points"]);
+    let least = slimness(&sewn).into_iter().fold(1.0, f64::min);
+    assert!(least > 0.2, "{least}");
+    // Both sides of the seam above are one where the short edge was.
+    assert_eq!(sewn.seams[1].len(), 1);
+    assert!(sewn.seams[0].contains(&sewn.seams[1][0]) && sewn.seams[2].contains(&sewn.seams[1][0]));
+    // With finer edges it is an edge.
+    assert!(SewnMesh::new(&read(&value).unwrap(), 0.004).unwrap().notes.is_empty());
+}
+
+/// Corners along a straight side are on it but for rounding: what lies between them has no area.
+#[test]
+fn straight_sides_of_several_edges_have_no_flat_triangles_beside_them() {
+    let mut value = tube();
+    for turn in 1..40 {
+        let (s, c) = (0.1 * f64::from(turn)).sin_cos();
+        let flat = [[-10.0, 0.0], [10.0, 0.0], [10.0, 7.7], [10.0, 13.1], [10.0, 30.0], [-10.0, 30.0], [-10.0, 11.3]];
+        let vertices = flat.map(|[x, y]| [c * x - s * y, s * x + c * y]);
+        let edges: Vec<Value> = (0..7).map(|i| json!({ "endpoints": [i, (i + 1) % 7] })).collect();
+        value["pattern"]["panels"]["front"]["vertices"] = json!(vertices);
+        value["pattern"]["panels"]["front"]["edges"] = json!(edges);
+        value["pattern"]["stitches"] = json!([]);
+        let sewn = SewnMesh::new(&read(&value).unwrap(), 0.03).unwrap();
+        let least = slimness(&sewn).into_iter().fold(1.0, f64::min);
+        assert!(least > 0.1, "turned by {turn}: {least}");
+    }
+}
+
+/// A body that is narrower further up: radius 10 cm at its feet, 2 cm at its top.
+fn cone() -> taut::mesh::TriMesh {
+    let (around, up) = (32, 50);
+    let mut mesh = taut::mesh::TriMesh::default();
+    for row in 0..=up {
+        let y = f64::from(row) / f64::from(up);
+        for column in 0..around {
+            let (s, c) = (std::f64::consts::TAU * f64::from(column) / f64::from(around)).sin_cos();
+            mesh.positions.push([(0.1 - 0.08 * y) * s, y, (0.1 - 0.08 * y) * c]);
+        }
+    }
+    let at = |row: i32, column: i32| (row * around + column % around) as u32;
+    for (row, column) in (0..up).flat_map(|row| (0..around).map(move |column| (row, column))) {
+        let [a, b] = [at(row, column), at(row, column + 1)];
+        let [c, d] = [at(row + 1, column + 1), at(row + 1, column)];
+        mesh.triangles.extend([[a, b, c], [a, c, d]]);
+    }
+    let [low, top] = [mesh.positions.len() as u32, mesh.positions.len() as u32 + 1];
+    mesh.positions.extend([[0.0; 3], [0.0, 1.0, 0.0]]);
+    for column in 0..around {
+        mesh.triangles.push([low, at(0, column + 1), at(0, column)]);
+        mesh.triangles.push([top, at(up, column), at(up, column + 1)]);
+    }
+    mesh
+}
+
+/// A tube of 40 cm around what is 53 cm there: it starts where that is 40 cm.
+#[test]
+fn a_ring_that_is_narrower_than_the_body_starts_where_it_fits() {
+    let mut value = tube();
+    for (name, z) in [("front", 12.0), ("back", -12.0)] {
+        value["pattern"]["panels"][name]["translation"] = json!([0.0, 20.0, z]);
+    }
+    let (pattern, figure) = (read(&value).unwrap(), Figure::around(&cone()));
+    let mut sewn = SewnMesh::new(&pattern, 0.03).unwrap();
+    let notes = place_around(&pattern, &mut sewn, &figure);
+    let up = "back, front start 24 cm further up than the pattern says: they fit there";
+    assert!(notes.iter().any(|note| note == up), "{notes:?}");
+    let lowest = sewn.mesh.positions.iter().map(|p| p[1]).fold(f64::MAX, f64::min);
+    assert!((lowest - 0.44).abs() < 0.03, "{lowest}");
+    assert_eq!(figure.crossings(&sewn.mesh).count(), 0);
+    // Where it fits it stays.
+    for name in ["front", "back"] {
+        value["pattern"]["panels"][name]["translation"][1] = json!(47.0);
+    }
+    let pattern = read(&value).unwrap();
+    let mut sewn = SewnMesh::new(&pattern, 0.03).unwrap();
+    assert_eq!(place_around(&pattern, &mut sewn, &figure), Vec::<String>::new());
+}
+
 /// What a person sees of patterns that are broken, each in its own way.
 #[test]
 fn broken_patterns_are_told_with_panel_edge_and_seam() {

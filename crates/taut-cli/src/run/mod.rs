@@ -12,7 +12,7 @@ mod stop;
 mod summary;
 
 use crate::fail::Failure;
-use crate::flags::{Say, SceneFlags, stem};
+use crate::flags::{Say, SceneFlags, named_formats, stem};
 use folder::Folder;
 use outputs::{CHECKPOINT, Outputs};
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 use stop::Stop;
 use taut_scene::scene::Scene;
 use taut_scene::simulation::Simulation;
-use taut_scene::write::{Checkpoint, Clip, FORMATS, Format, format};
+use taut_scene::write::{Checkpoint, Clip, Format};
 use taut_studio::{Progress, duration};
 
 /// Flags of `taut run`.
@@ -144,20 +144,10 @@ fn unverified(folder: &Folder) -> Failure {
 
 /// The formats that the flags or the scene ask for.
 fn formats(args: &Args, scene: &Scene) -> Result<Vec<&'static Format>, Failure> {
-    let asked: Vec<&str> = match &args.formats {
-        Some(names) => names.iter().map(|name| name.trim()).filter(|name| !name.is_empty()).collect(),
-        None => scene.settings.output.formats.iter().map(|name| name.0).collect(),
-    };
-    let mut formats: Vec<&'static Format> = Vec::new();
-    for name in asked {
-        let known: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
-        let unknown = || Failure::BadInput(format!("--formats {name}: expected some of {}", known.join(", ")));
-        let found = format(name).ok_or_else(unknown)?;
-        if !formats.iter().any(|format| format.name == found.name) {
-            formats.push(found);
-        }
+    match &args.formats {
+        Some(names) => named_formats(names.iter().map(String::as_str)),
+        None => named_formats(scene.settings.output.formats.iter().map(|name| name.0)),
     }
-    Ok(formats)
 }
 
 /// Takes up the state of the last checkpoint, if there is one.

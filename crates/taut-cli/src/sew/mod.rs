@@ -3,7 +3,7 @@
 mod write;
 
 use crate::fail::Failure;
-use crate::flags::{InputFlags, Say};
+use crate::flags::{InputFlags, Say, named_formats};
 use serde_json::json;
 use std::path::PathBuf;
 use taut::fabric::Fabric;
@@ -34,6 +34,9 @@ pub struct Args {
     /// The folder to write into.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
+    /// File formats of the draped garment beside its OBJ: pc2, mdd, abc, usd, glb, ply, vtu.
+    #[arg(long, value_name = "A,B", value_delimiter = ',', default_value = "glb,abc")]
+    formats: Vec<String>,
     #[command(flatten)]
     input: InputFlags,
     #[command(flatten)]
@@ -51,6 +54,8 @@ const COARSE: f64 = 0.03;
 const NEAR: [f64; 2] = [0.03, 0.02];
 /// Draping ends where no vertex is faster than this, m/s.
 const CALM: f64 = 0.02;
+/// What is left of its motion after each frame: it hangs down, it does not swing.
+const LEFT: f64 = 0.9;
 
 /// Reads, sews, drapes, writes, tells.
 pub fn run(args: &Args) -> Result<(), Failure> {
@@ -59,6 +64,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let fabric = Fabric::named(&args.fabric).ok_or_else(|| {
         Failure::BadInput(format!("--fabric {}: there is no such fabric; `taut fabrics` lists them", args.fabric))
     })?;
+    let formats = named_formats(args.formats.iter().map(String::as_str))?;
     let body = body(args)?;
     std::fs::create_dir_all(&args.out).map_err(Failure::io("create", &args.out))?;
     write::pattern(&args.out, &pattern)?;
@@ -73,7 +79,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let report =
         SewReport::new(&pattern, &sewn, [fabric.limits[0], fabric.limits[1]], [found.own.len(), found.body.len()]);
     write::start(&args.out, &sewn, &body, &scene)?;
-    write::results(&args.out, &pattern, &sewn, &body, &report)?;
+    write::results(&args.out, &formats, &pattern, &sewn, &body, &report)?;
     finish(args, &pattern, &report, fabric, calm, seconds() - begun)
 }
 
@@ -134,8 +140,7 @@ fn drape(args: &Args, mut sewn: SewnMesh) -> Result<(SewnMesh, bool), Failure> {
     let mut calm = false;
     while simulation.frame() < args.frames && !calm {
         simulation.advance();
-        let speed = |v: [f64; 3]| (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]).sqrt();
-        let fastest = simulation.velocities(0).into_iter().map(speed).fold(0.0, f64::max);
+        let (fastest, _) = simulation.slow_down(LEFT, f64::INFINITY);
         calm = fastest < CALM;
         progress.at(simulation.frame().into(), || format!(", fastest {fastest:.2} m/s"));
     }

@@ -8,7 +8,7 @@ use taut::mesh::TriMesh;
 use taut_render::{Material, export, palette};
 use taut_scene::garment::{Pattern, SewReport, SewnMesh, surface_obj};
 use taut_scene::write::atomic::write_atomic;
-use taut_scene::write::{Clip, Frame, ObjectFrame, ObjectInfo, Setup, format};
+use taut_scene::write::{Clip, Format, Frame, ObjectFrame, ObjectInfo, Setup};
 use taut_studio::{Framed, Surface};
 
 /// The pattern as it was read: `pattern.svg`, `pattern.json`.
@@ -26,9 +26,10 @@ pub fn start(dir: &Path, sewn: &SewnMesh, body: &TriMesh, scene: &str) -> Result
     Ok(())
 }
 
-/// `scene.glb`, pictures from four sides, `report.json`.
+/// The garment in file formats, pictures from four sides, `report.json`.
 pub fn results(
     dir: &Path,
+    formats: &[&'static Format],
     pattern: &Pattern,
     sewn: &SewnMesh,
     body: &TriMesh,
@@ -36,8 +37,8 @@ pub fn results(
 ) -> Result<(), Failure> {
     let objects = vec![ObjectInfo::from_triangles(&pattern.name, &sewn.mesh)];
     let clip = Clip::new(Setup { objects, fps: 60.0, planned_frames: 1, ..Setup::default() })?;
-    if let Some(glb) = format("glb") {
-        let mut writer = glb.open(&clip, dir, 0)?;
+    for format in formats {
+        let mut writer = format.open(&clip, dir, 0)?;
         let object = ObjectFrame { positions: &sewn.mesh.positions, ..ObjectFrame::default() };
         writer.frame(&Frame { index: 0, time: 0.0, objects: &[object] })?;
         writer.finish()?;

@@ -6,7 +6,9 @@
 //! get there. What cannot get there stays stretched, and is told. There is no inertia from one stage to the next.
 
 use super::crossings::{Crossings, Obstacle, crossings};
+use super::height::Girths;
 use super::sewn::SewnMesh;
+use glam::DVec3;
 use std::sync::Arc;
 use taut::mesh::TriMesh;
 use taut::{
@@ -18,6 +20,8 @@ use taut::{
 pub struct Figure {
     collider: MeshCollider,
     obstacle: Obstacle,
+    /// Of the surface that it was made from.
+    pub(super) girths: Girths,
 }
 
 impl Figure {
@@ -25,12 +29,20 @@ impl Figure {
     pub fn new(mesh: &TriMesh) -> Self {
         let shape = Arc::new(ColliderMesh::new(&mesh.positions, &mesh.triangles));
         let collider = MeshCollider { friction: 0.0, ..MeshCollider::fixed(shape) };
-        Figure { collider, obstacle: Obstacle::new(mesh.positions.clone(), mesh.triangles.clone()) }
+        let obstacle = Obstacle::new(mesh.positions.clone(), mesh.triangles.clone());
+        Figure { collider, obstacle, girths: Girths::new(mesh) }
     }
 
     /// A coarser one around a closed surface: for cloth that is yet far from it.
     pub fn around(mesh: &TriMesh) -> Self {
-        Figure::new(&super::proxy::around(mesh))
+        Figure { girths: Girths::new(mesh), ..Figure::new(&super::proxy::around(mesh)) }
+    }
+
+    /// Where a triangle of the figure faces.
+    pub(super) fn normal(&self, triangle: u32) -> DVec3 {
+        let of = self.obstacle.triangles[triangle as usize];
+        let [a, b, c] = of.map(|v| DVec3::from(self.obstacle.positions[v as usize]));
+        (b - a).cross(c - a).normalize_or_zero()
     }
 
     /// What of a garment intersects itself or the figure.
@@ -54,6 +66,8 @@ pub struct Stage {
 
 /// Stages at most.
 const MOST_STAGES: usize = 120;
+/// Stages without any gain after which no more are tried.
+const PATIENCE: usize = 10;
 /// What of its stretch a triangle wants to keep in a stage.
 const KEPT: f64 = 0.8;
 /// Steps in a stage, and their length, s.
@@ -72,6 +86,8 @@ pub fn draw_together(
     watch: &mut dyn FnMut(&Stage) -> bool,
 ) -> Result<Stage, BuildError> {
     let mut last = Stage::default();
+    // The least that was stretched, and when.
+    let mut best = (usize::MAX, f64::MAX, 0);
     for number in 1..=MOST_STAGES {
         let (uvs, worst) = wanted(&sewn.mesh);
         last = Stage { number, stretch: worst.0, stretched: worst.1, ..last };
@@ -79,7 +95,10 @@ pub fn draw_together(
             break;
         }
         last.moved = stage(&mut sewn.mesh, uvs, figure, thickness)?;
-        if !watch(&last) || last.moved < 1e-5 {
+        if worst.1 < best.0 || worst.0 < best.1 - 1e-3 {
+            best = (worst.1.min(best.0), worst.0.min(best.1), number);
+        }
+        if !watch(&last) || last.moved < 1e-5 || number > best.2 + PATIENCE {
             break;
         }
     }

@@ -17,6 +17,8 @@ pub(super) struct PanelMesh {
     pub edges: Vec<Vec<(f64, u32)>>,
 }
 
+/// Twice the area of a triangle over the square of its longest side, below which it is a line.
+const FLATTEST: f64 = 1e-6;
 /// Lattice points keep this distance from the boundary, in spacings.
 const CLEARANCE: f64 = 0.55;
 
@@ -27,11 +29,9 @@ impl PanelMesh {
         let mut sides: Vec<[usize; 2]> = Vec::new();
         let mut first_edge = 0;
         for edges in std::iter::once(&panel.outline).chain(&panel.holes) {
+            let of = |at: usize| division.edges.get(&EdgeRef { panel: number, edge: first_edge + at });
             let start = mesh.points.len();
-            for (at, edge) in edges.iter().enumerate() {
-                let pieces = division.edges.get(&EdgeRef { panel: number, edge: first_edge + at });
-                mesh.add_edge(edge, pieces.map_or(&[], Vec::as_slice), (at + 1 == edges.len()).then_some(start));
-            }
+            mesh.add_loop(edges, |at| of(at).map_or(&[], Vec::as_slice));
             let end = mesh.points.len();
             sides.extend((start..end).map(|i| [i, if i + 1 == end { start } else { i + 1 }]));
             first_edge += edges.len();
@@ -41,19 +41,41 @@ impl PanelMesh {
         Ok(mesh)
     }
 
-    /// Adds the vertices of an edge but its last, which is that of the next edge, or of the loop's start.
-    fn add_edge(&mut self, edge: &Edge, pieces: &[Piece], closes_at: Option<usize>) {
-        let mut parts = vec![0.0];
-        for piece in pieces {
-            let [a, b] = piece.span;
-            parts.extend((1..=piece.count).map(|i| a + (b - a) * i as f64 / piece.count as f64));
+    /// Adds the vertices of a loop of edges. Where a piece of an edge is not divided at all, its ends are one vertex, at
+    /// the place of its end.
+    fn add_loop<'a>(&mut self, edges: &[Edge], pieces: impl Fn(usize) -> &'a [Piece]) {
+        // Places along the loop: parts of edges, points, and whether a place is one with the next.
+        let mut places: Vec<(Point, bool)> = Vec::new();
+        let mut parts_of: Vec<Vec<f64>> = Vec::new();
+        for (at, edge) in edges.iter().enumerate() {
+            let (mut parts, mut shut) = (vec![0.0], Vec::new());
+            for piece in pieces(at) {
+                let [a, b] = piece.span;
+                let count = piece.count.max(1);
+                parts.extend((1..=count).map(|i| a + (b - a) * i as f64 / count as f64));
+                shut.resize(parts.len() - 1, piece.count == 0);
+            }
+            let points = edge.points_at(&parts);
+            places.extend(points.into_iter().zip(shut));
+            parts_of.push(parts);
         }
-        let points = edge.points_at(&parts);
         let first = self.points.len();
-        let last = points.len() - 1;
-        self.points.extend(&points[..last]);
-        let number = |i: usize| if i == last { closes_at.unwrap_or(first + last) } else { first + i };
-        self.edges.push(parts.iter().enumerate().map(|(i, &part)| (part, number(i) as u32)).collect());
+        self.points.extend(places.iter().filter(|(_, shut)| !shut).map(|(point, _)| *point));
+        let count = self.points.len() - first;
+        // A place that is one with the next has the number of the next that is not.
+        let mut before = 0;
+        let number = |(_, shut): &(Point, bool)| {
+            let own = (first + before % count.max(1)) as u32;
+            before += usize::from(!shut);
+            own
+        };
+        let numbers: Vec<u32> = places.iter().map(number).collect();
+        let mut start = 0;
+        for parts in parts_of {
+            let of = |(i, part): (usize, &f64)| (*part, numbers[(start + i) % numbers.len()]);
+            self.edges.push(parts.iter().enumerate().map(of).collect());
+            start += parts.len() - 1;
+        }
     }
 
     /// Adds the points of a lattice along the grain that lie well inside.
@@ -96,13 +118,21 @@ impl PanelMesh {
         for face in cdt.inner_faces() {
             let corners = face.vertices().map(|vertex| vertex.fix().index());
             let middle = [0, 1].map(|k| corners.iter().map(|&c| self.points[c][k]).sum::<f64>() / 3.0);
-            if inside(middle, &self.points, &sides) {
+            // What lies along a straight side of the outline, outside of it by rounding, has no area.
+            if !flat(corners.map(|c| self.points[c])) && inside(middle, &self.points, &sides) {
                 self.triangles.push(smallest_first(corners.map(|c| c as u32)));
             }
         }
         self.triangles.sort_unstable();
         if self.triangles.is_empty() { Err("it has no triangles at this edge length".into()) } else { Ok(()) }
     }
+}
+
+/// Whether three points are on a line, but for rounding.
+fn flat([a, b, c]: [Point; 3]) -> bool {
+    let longest = distance(a, b).max(distance(b, c)).max(distance(c, a));
+    let area = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
+    area.abs() < FLATTEST * longest * longest
 }
 
 /// The same triangle with its smallest number first.

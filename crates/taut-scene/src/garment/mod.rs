@@ -6,7 +6,8 @@
 //! | read from GarmentCode's JSON and our own, shown as SVG and JSON | `garmentcode`, `show` |
 //! | panels as triangles, both sides of a seam with equal counts | `divide`, `mesh` |
 //! | sewn to one mesh | `sewn` |
-//! | placed around a body and drawn together | `place`, `dress`, `proxy`, `crossings` |
+//! | placed around a body | `height`, `place`, `proxy` |
+//! | drawn together | `dress`, `crossings` |
 //! | what came of it, as numbers and files | `report`, `files` |
 
 mod check;
@@ -16,6 +17,7 @@ mod divide;
 mod dress;
 mod files;
 mod garmentcode;
+mod height;
 mod mesh;
 mod pattern;
 mod place;

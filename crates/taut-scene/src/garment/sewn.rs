@@ -43,7 +43,12 @@ impl SewnMesh {
         let meshes = pattern.panels.iter().enumerate();
         let meshes: Result<Vec<_>, _> =
             meshes.map(|(at, panel)| PanelMesh::new(at, panel, &division, spacing)).collect();
-        Ok(join(pattern, &meshes?, &division.sewn))
+        let mut out = join(pattern, &meshes?, &division.sewn);
+        if division.shut > 0 {
+            let words = format!("{} edges far shorter than {spacing} m are taken as points", division.shut);
+            out.notes.push(words);
+        }
+        Ok(out)
     }
 
     /// The same with every triangle cut into `times`², each vertex where it is on the coarser surface.

@@ -208,7 +208,7 @@ impl Simulation {
 
     /// Leaves a share of all velocities, and none above a speed, m/s. Gives the largest speed there was before (m/s),
     /// and where, m.
-    fn slow_down(&mut self, share: f64, most: f64) -> (f64, [f64; 3]) {
+    pub fn slow_down(&mut self, share: f64, most: f64) -> (f64, [f64; 3]) {
         let (mut fastest, mut at) = (0.0, [0.0; 3]);
         for object in &self.objects {
             let (first, all) = (object.vertices.start, object.vertices.clone());
