@@ -9,8 +9,8 @@ use taut::measure::state_hash;
 use taut::mesh::TriMesh;
 use taut::{
     Cloth, ClothElasticity, ClothStiffness, Collider, Contact, ContactMaterial, ElasticDamping, Inextensibility,
-    Integrator, Membrane, Model, ModelBuilder, Orthotropic, Params, Pose, Precision, Scratch, Shape, State, StepReport,
-    Width, step,
+    Integrator, Membrane, Model, ModelBuilder, Orthotropic, Params, Pose, Precision, Scratch, Shape, Solver, State,
+    StepReport, Width, step,
 };
 
 const DT: f64 = 1.0 / 60.0;
@@ -659,4 +659,37 @@ fn what_hangs_by_two_corners_goes_on_swinging() {
         lowest = x.iter().fold(lowest, |low, p| low.min(p[1]));
     }
     assert!(lowest < -0.9, "it has fallen, to {lowest}");
+}
+
+/// A weight at the hem of soft cloth is stopped where the cloth is at its bound, and not in its place alone: its velocity ends, too.
+#[test]
+fn what_hangs_at_its_bounds_does_not_fall_on_in_its_velocity() {
+    let n = 21;
+    let mut mesh = common::sheet(n);
+    mesh.positions.iter_mut().for_each(|p| *p = [p[0], -p[2], 0.0]);
+    let mut builder = ModelBuilder::new();
+    let cloth = soft(Orthotropic { weft: 20.0, warp: 20.0, poisson: 0.0, shear: 1.0 });
+    builder.add_cloth("sheet", &mesh, &cloth).unwrap();
+    let hem = (n * (n - 1)) as u32..(n * n) as u32;
+    hem.clone().for_each(|v| builder.add_mass(v, 0.5 / n as f64).unwrap());
+    builder.limit(LimitSpec::stretch(StretchBounds::threads(0.1)));
+    let model: Model<f32> = builder.build().unwrap();
+    let mut state = State::new(&model);
+    state.set_pins(&model, &(0..n as u32).collect::<Vec<_>>());
+    let params = Params {
+        substeps: 3,
+        solver: Solver::Multigrid,
+        integrator: Integrator::Bdf2,
+        iterations: 12,
+        tolerance: 0.05,
+        inextensibility: Inextensibility { max_stretch: 0.0, ..Inextensibility::within(0.1) },
+        ..Params::default()
+    };
+    let mut scratch = Scratch::new(1);
+    for frame in 0..48 {
+        step(&model, &mut state, &mut scratch, &params, 1.0 / 24.0);
+        within("warp", frame, Strain::worst(&mesh, &state.positions(&model)).warp, 0.1);
+    }
+    let fastest = hem.map(|v| state.velocity(&model, v)[1].abs()).fold(0.0, f64::max);
+    assert!(fastest < 0.8, "the hem goes nowhere, at {fastest} m/s");
 }

@@ -252,7 +252,7 @@ impl<E: OneSided<V, P>, T: Scalar, const V: usize, const P: usize> LotKernel<T, 
         let mut lanes = 0;
         if let Some(mut push) = E::push(&v, rest) {
             lanes = push.lanes as u16;
-            let over = self.how_far(&v);
+            let over: L = self.how_far(&v);
             push.by = push.by.map(|by| by * over);
             let [mut most] = lot.load(&[self.farthest]);
             for k in 0..V {
@@ -260,7 +260,9 @@ impl<E: OneSided<V, P>, T: Scalar, const V: usize, const P: usize> LotKernel<T, 
             }
             most.store(&mut self.farthest[lane..]);
             lot.scatter(0, push.moved(v, None));
-            lot.scatter(1, push.moved(lot.gather(1), Some(self.still)));
+            // What rows go beyond their goal is no motion: as velocity it would feed the next step's.
+            let still = over.lit(1.0) - over.lit(1.0 - self.still) / over;
+            lot.scatter(1, push.moved(lot.gather(1), Some(still)));
         }
         let [moved] = lot.of_block(self.moved);
         *moved = if lane == 0 { lanes } else { *moved | lanes << lane };

@@ -25,9 +25,9 @@ pub(crate) struct Displacement<L, const V: usize> {
 impl<L: Real, const V: usize> Displacement<L, V> {
     /// Vertices `v` moved by so `much` of it.
     #[inline(always)]
-    pub fn moved(&self, mut v: [[L; 4]; V], much: Option<f64>) -> [[L; 4]; V] {
+    pub fn moved(&self, mut v: [[L; 4]; V], much: Option<L>) -> [[L; 4]; V] {
         for k in 0..V {
-            let by = if let Some(much) = much { self.by[k] * v[k][0].lit(much) } else { self.by[k] };
+            let by = if let Some(much) = much { self.by[k] * much } else { self.by[k] };
             let p = point(v[k]) + by;
             (v[k][0], v[k][1], v[k][2]) = (p.x, p.y, p.z);
         }

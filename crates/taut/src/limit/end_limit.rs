@@ -88,6 +88,8 @@ pub(crate) struct EndLimit<T> {
     lines: Batch<T, 3, 4, 0>,
     active: ActiveSet,
     vertices: usize,
+    /// Whether no vertex is held.
+    free: bool,
     /// The largest squared displacement of this, the next and the last round, in turn, m².
     farthest: [AtomicU64; 3],
 }
@@ -102,6 +104,7 @@ impl<T> Default for EndLimit<T> {
             lines: Batch::default(),
             active: ActiveSet::default(),
             vertices: 0,
+            free: true,
             farthest: Default::default(),
         }
     }
@@ -151,7 +154,8 @@ impl<T: Scalar> EndLimit<T> {
             BatchTiles::of(&any),
             BatchTiles::of(&lines),
         ]);
-        EndLimit { active, edges, threads, woven, any, lines, vertices, farthest: Default::default() }
+        let free = pins.is_empty();
+        EndLimit { active, edges, threads, woven, any, lines, vertices, free, farthest: Default::default() }
     }
 
     pub fn bytes(&self) -> usize {
@@ -296,8 +300,9 @@ impl<T: Scalar> EndLimit<T> {
             let contact = contact.as_mut().map(|f| f as MoveBeside<'_>);
             let now = farthest == 0.0 || round.number < 2 || round.number.is_multiple_of(CONTACT_EVERY);
             round = self.active.collect(sweep.worker, round, tiles, contact, now);
-            if round.number == 1 {
-                // Over cloth that nothing else holds, where nearly all is beyond its bounds, velocities would grow without end.
+            if round.number == 1 && self.free {
+                // Over cloth that nothing else holds, where nearly all is beyond its bounds, velocities would grow without end. Of what hangs by
+                // pins they would do so if bounds did not stop them.
                 still = at.still(at.kappa() * (2.0 - 2.0 * self.active.part()).clamp(0.0, 1.0));
             }
             if round.count == 0 || round.number >= rounds || progress.stalls(round, farthest) {
