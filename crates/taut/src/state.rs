@@ -32,9 +32,43 @@ pub struct State<T: Scalar> {
     /// Accelerations (m/s²) by which the last substep's elastic forces moved vertices, for integrators that use them
     /// again after solvers whose multipliers say something else when stopped early; else empty.
     pub(crate) last_accelerations: Vec<Vertex<T>>,
+    /// What it took to keep the last steps within their bounds.
+    pub(crate) effort: Effort,
     /// Which positions and inverse masses these are: states of one version have the same, and every change of them
     /// makes another.
     pub(crate) version: u64,
+}
+
+/// What it took to keep the last steps within their bounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Effort {
+    /// Into how many pieces the next step is cut.
+    pub pieces: u32,
+    /// How many steps have been within their bounds with as many.
+    pub calm: u32,
+    /// For how many steps more nothing is tried, because it was in vain.
+    pub pause: u32,
+    /// How often in a row it was.
+    pub vain: u32,
+}
+
+impl Default for Effort {
+    fn default() -> Self {
+        Effort { pieces: 1, calm: 0, pause: 0, vain: 0 }
+    }
+}
+
+impl Effort {
+    /// Small whole numbers.
+    fn to_numbers<T: Scalar>(self) -> [T; 4] {
+        [self.pieces, self.calm, self.pause, self.vain].map(|n| T::of(f64::from(n)))
+    }
+
+    fn from_numbers<T: Scalar>(numbers: &[T; 4]) -> Self {
+        // In f32 whole numbers are themselves up to 2^24; none that counts is larger.
+        let [pieces, calm, pause, vain] = numbers.map(|n| n.f64().clamp(0.0, 65536.0) as u32);
+        Effort { pieces: pieces.max(1), calm, pause, vain }
+    }
 }
 
 /// A version that no state has had.
@@ -67,6 +101,7 @@ impl<T: Scalar> State<T> {
             before: Vec::new(),
             before_h: 0.0,
             last_accelerations: Vec::new(),
+            effort: Effort::default(),
             version: new_version(),
         }
     }
@@ -74,6 +109,22 @@ impl<T: Scalar> State<T> {
     /// Says that positions or inverse masses are others now.
     pub(crate) fn changed(&mut self) {
         self.version = new_version();
+    }
+
+    /// Takes over all of a state of the same model, its version too, into the memory that is there.
+    pub(crate) fn copy_from(&mut self, other: &State<T>) {
+        self.identity = other.identity.clone();
+        self.x.clone_from(&other.x);
+        self.v.clone_from(&other.v);
+        self.targets.clone_from(&other.targets);
+        self.time = other.time;
+        self.multipliers.clone_from(&other.multipliers);
+        self.user_multipliers.clone_from(&other.user_multipliers);
+        self.before.clone_from(&other.before);
+        self.before_h = other.before_h;
+        self.last_accelerations.clone_from(&other.last_accelerations);
+        self.effort = other.effort;
+        self.version = other.version;
     }
 
     /// Whether this is a state of `model`, or of a copy of it. [`step`](crate::step()) does nothing to others, and
@@ -108,15 +159,16 @@ impl<T: Scalar> State<T> {
     }
 
     /// Everything but the time as plain numbers, for checkpoints: positions with inverse masses, velocities,
-    /// multipliers, and what the integrator remembers. To be taken between steps: where pins were told to go is not in
-    /// it.
+    /// multipliers, what the integrator remembers, and what it took to keep within bounds. To be taken between steps:
+    /// where pins were told to go is not in it.
     pub fn to_numbers(&self) -> Vec<T> {
         let vertices = self.x.iter().chain(&self.v).flatten();
         let multipliers = self.multipliers.iter().flatten().chain(&self.user_multipliers);
         let multipliers = multipliers.chain(self.last_accelerations.iter().flatten());
         let before = self.before.iter().flatten().flatten();
         let length = self.before_length();
-        vertices.chain(multipliers).chain(before).chain(length.as_slice()).copied().collect()
+        let effort = self.effort.to_numbers();
+        vertices.chain(multipliers).chain(before).chain(length.as_slice()).chain(&effort).copied().collect()
     }
 
     /// The length of the substep before, if it counts: in three parts, so that even f32 gives back every bit of it.
@@ -139,6 +191,7 @@ impl<T: Scalar> State<T> {
         let (vertices, rest) = numbers.split_at_checked(8 * count)?;
         let (multipliers, rest) = rest.split_at_checked(BLOCK * state.multipliers.len())?;
         let (user_multipliers, rest) = rest.split_at_checked(state.user_multipliers.len())?;
+        let (rest, effort) = rest.split_last_chunk()?;
         // What two kinds of integrators remember: never both, and of different lengths.
         let (last_accelerations, before) = rest.split_at(if rest.len() == 4 * count { 4 * count } else { 0 });
         if !(before.is_empty() || before.len() == 8 * count + 3) || !numbers.iter().all(|n| n.finite()) {
@@ -158,6 +211,7 @@ impl<T: Scalar> State<T> {
             state.before = before.as_chunks::<4>().0.as_chunks::<2>().0.to_vec();
             state.before_h = high.f64() + middle.f64() + low.f64();
         }
+        state.effort = Effort::from_numbers(effort);
         state.time = time;
         Some(state)
     }

@@ -3,6 +3,7 @@
 
 mod common;
 
+use taut::fabric::Fabric;
 use taut::internals::contact::exact::IntersectionFinder;
 use taut::limit::{Band, LimitSpec, StrainLimits, StretchBounds};
 use taut::measure::state_hash;
@@ -598,7 +599,8 @@ fn compression_limits_that_contradict_tension_end() {
         let report = step(&model, &mut state, &mut scratch, &params, DT);
         let x = state.positions(&model);
         assert!(x.iter().flatten().all(|c| c.is_finite() && c.abs() < 10.0), "frame {frame}");
-        assert!(report.inextensibility.rounds < 5 * 1500, "frame {frame}");
+        // What is tried in vain, and a step as it is.
+        assert!(report.inextensibility.rounds < 20 * 1500, "frame {frame}");
         let strain = Strain::worst(&mesh, &x);
         let kept = strain.weft.max(strain.warp) <= 1e-3 * 1.01 + 2e-5;
         assert!(kept || report.inextensibility.missed.is_some(), "frame {frame}: {strain:?}, and nothing said");
@@ -692,4 +694,95 @@ fn what_hangs_at_its_bounds_does_not_fall_on_in_its_velocity() {
     }
     let fastest = hem.map(|v| state.velocity(&model, v)[1].abs()).fold(0.0, f64::max);
     assert!(fastest < 0.8, "the hem goes nowhere, at {fastest} m/s");
+}
+
+/// Denim between two boxes that close to a centimetre, while one edge of it is pulled away, up and over their edges.
+struct Press {
+    mesh: TriMesh,
+    model: Model<f32>,
+    params: Params,
+    pins: Vec<u32>,
+    bounds: StretchBounds,
+}
+
+impl Press {
+    fn new(n: usize) -> Self {
+        let mut mesh = common::sheet(n);
+        mesh.positions.iter_mut().for_each(|p| *p = [0.8 * p[0] - 0.4, 0.5, 0.8 * p[2] - 0.4]);
+        mesh.uvs.iter_mut().for_each(|uv| *uv = uv.map(|c| 0.8 * c));
+        let denim = Fabric::named("denim").unwrap();
+        let bounds = denim.stretch_bounds();
+        let mut builder = ModelBuilder::new();
+        builder.add_cloth("sheet", &mesh, &Cloth::from(denim)).unwrap();
+        builder.limit(LimitSpec::stretch(bounds));
+        let material = ContactMaterial { thickness: denim.thickness, friction: denim.friction, self_contact: true };
+        let params = Params {
+            substeps: 0,
+            iterations: 12,
+            solver: Solver::Multigrid,
+            integrator: Integrator::Bdf2,
+            tolerance: 0.05,
+            contact: Contact { materials: vec![material], every: 1 },
+            ..Params::default()
+        };
+        let pins = (0..mesh.positions.len() as u32).filter(|&v| mesh.positions[v as usize][0] < -0.399).collect();
+        Press { model: builder.build().unwrap(), mesh, params, pins, bounds }
+    }
+
+    fn state(&self) -> State<f32> {
+        let mut state = State::new(&self.model);
+        state.set_pins(&self.model, &self.pins);
+        state
+    }
+
+    /// One frame, by number. Boxes close for 15 frames, then pins go 0.3 m aside and 0.1 m up in 15.
+    fn frame(&self, state: &mut State<f32>, scratch: &mut Scratch<f32>, frame: u32) -> StepReport {
+        let part = |f: u32, first: u32| (f64::from(f.saturating_sub(first)) / 15.0).min(1.0);
+        let half = [0.15, 0.1, 0.25];
+        let boxed = |y: f64, by: f64| {
+            let at = |f: u32| Pose::at([0.1, y + by * part(f, 0), 0.0]);
+            let fixed = Collider::fixed(Shape::Box { half }, at(frame));
+            Collider { to: at(frame + 1), friction: 0.6, ..fixed }
+        };
+        let params = Params { colliders: vec![boxed(0.38, 0.015), boxed(0.72, -0.115)], ..self.params.clone() };
+        let way = part(frame + 1, 15);
+        let to = |&v: &u32| {
+            let [x, y, z] = self.mesh.positions[v as usize];
+            (v, [x - 0.3 * way, y + 0.1 * way, z])
+        };
+        state.set_pin_targets(&self.model, &self.pins.iter().map(to).collect::<Vec<_>>());
+        step(&self.model, state, scratch, &params, DT)
+    }
+}
+
+/// In one piece a step here ends at more than twice its bounds: planes of contact from where it began contradict them.
+#[test]
+fn cloth_drawn_out_from_between_two_boxes_keeps_its_bounds() {
+    let press = Press::new(21);
+    let (mut state, mut scratch) = (press.state(), Scratch::new(1));
+    let (mut most, mut pieces) = (0.0f64, 0);
+    let StretchBounds { weft, warp, .. } = press.bounds;
+    let (mut middle, mut later) = (None, 0);
+    for frame in 0..45 {
+        if frame == 22 {
+            middle = Some(state.to_numbers());
+        }
+        let report = press.frame(&mut state, &mut scratch, frame);
+        pieces = pieces.max(report.substeps);
+        let strain = Strain::worst(&press.mesh, &state.positions(&press.model));
+        most = most.max(strain.weft / weft).max(strain.warp / warp);
+        assert!(report.inextensibility.used <= 1.01 && most <= 1.01, "frame {frame}: {most} of its bounds");
+        if frame == 24 {
+            later = state_hash(&press.model, &state);
+        }
+    }
+    assert!(most > 0.9, "it is drawn to its bounds: {most}");
+    assert!(pieces > 1, "some step takes more than one piece");
+    // Taken up again from numbers, and with more threads, it goes on with the same bits.
+    let mut again = State::from_numbers(&press.model, &middle.unwrap(), 22.0 * DT).unwrap();
+    let mut scratch = Scratch::new(2).eager();
+    (22..25).for_each(|frame| {
+        press.frame(&mut again, &mut scratch, frame);
+    });
+    assert_eq!(state_hash(&press.model, &again), later);
 }

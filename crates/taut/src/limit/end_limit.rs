@@ -260,6 +260,15 @@ impl<T> EndPositions<'_, T> {
     }
 }
 
+/// What happens where rounds do not seem to lead anywhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Patience {
+    /// They go on for long, less far over their goals.
+    Much,
+    /// They end: there is another way.
+    Little,
+}
+
 /// What came of bringing elements within their bounds.
 pub(crate) struct Passed {
     /// How many rounds it took.
@@ -283,7 +292,7 @@ impl<T: Scalar> EndLimit<T> {
         &self,
         sweep: Sweep<'_>,
         at: EndPositions<'_, T>,
-        rounds: u32,
+        (rounds, patience): (u32, Patience),
         mut beside: Option<Beside<'_>>,
     ) -> Passed {
         if self.count() == 0 {
@@ -291,7 +300,7 @@ impl<T: Scalar> EndLimit<T> {
         }
         let mut still = at.follows();
         let mut round = self.active.first(sweep.worker);
-        let mut progress = Progress::new(self.vertices);
+        let mut progress = Progress::new(self.vertices, patience);
         loop {
             let over = if round.number >= OVER_FROM { progress.over } else { 1.0 };
             let farthest = self.round(sweep, round, [still, over], at);
@@ -392,8 +401,9 @@ fn look<E: Bounded<V, P>, T: Scalar, const V: usize, const P: usize>(
 
 /// Whether rounds still lead anywhere.
 struct Progress {
-    /// How far rows go, over the way to their goal.
+    /// How far rows go, over the way to their goal; and how far where that does not settle.
     over: f64,
+    least_over: f64,
     /// Rounds from which that is asked.
     from: u32,
     /// The largest squared displacement (m²) and the least number of active blocks before the number of rounds was last a power of two,
@@ -403,9 +413,13 @@ struct Progress {
 }
 
 impl Progress {
-    fn new(vertices: usize) -> Self {
+    fn new(vertices: usize, patience: Patience) -> Self {
         let across = 2 * (vertices as f64).sqrt() as u32;
-        Progress { over: OVER, from: LOOK_FROM.max(across), before: NOTHING, since: NOTHING }
+        let (least_over, from) = match patience {
+            Patience::Much => (LEAST_OVER, LOOK_FROM),
+            Patience::Little => (OVER, EASE_FROM),
+        };
+        Progress { over: OVER, least_over, from: from.max(across), before: NOTHING, since: NOTHING }
     }
 
     fn stalls(&mut self, round: Round, farthest: f64) -> bool {
@@ -420,8 +434,8 @@ impl Progress {
         if round.number < EASE_FROM || since[0] < FALL * FALL * before[0] || since[1] < FEWER * before[1] {
             return false;
         }
-        if self.over > LEAST_OVER {
-            self.over = LEAST_OVER;
+        if self.over > self.least_over {
+            self.over = self.least_over;
             return false;
         }
         round.number >= self.from

@@ -3,7 +3,7 @@
 use super::Precision;
 use super::arrays::Chunk;
 use super::finish::stop;
-use super::run::Run;
+use super::run::{Run, Time};
 use crate::contact::FrictionBudget;
 use crate::contact::pipeline::{ContactPipeline, ContactSubstep};
 use crate::lanes::Vertex;
@@ -33,9 +33,10 @@ impl<T: Precision> Run<'_, T> {
 
     /// Finds what is near, if it is time to, and begins the substep's contacts.
     pub(super) fn detect(&self, worker: Worker<'_>, number: u32) {
-        let (of, every) = (self.time.substeps, self.params.contact.every);
-        let substep = ContactSubstep { number, of, h: self.time.h, every };
-        let part = T::of(self.time.part(1));
+        let Time { h, substeps: of, piece, .. } = self.time;
+        let every = self.params.contact.every;
+        let substep = ContactSubstep { number, of, h, every, within: [piece.from, piece.to] };
+        let part = T::of(self.time.each());
         self.alone(worker, |contact, Lists { x, x_start, x_predicted, .. }| {
             for &(i, by) in contact.pushes() {
                 let (x, predicted) = (&mut x[i as usize], &mut x_predicted[i as usize]);

@@ -12,7 +12,7 @@ use super::run::{Log, Run, Substep};
 use crate::constraint::{Marks, vertices_of};
 use crate::contact::PlacedCollider;
 use crate::lanes::{Scalar, Vertex};
-use crate::limit::{EndLimit, EndPositions, Passed};
+use crate::limit::{EndLimit, EndPositions, Passed, Patience};
 use crate::solve::scheme::Scheme;
 use crate::team::Worker;
 use std::sync::PoisonError;
@@ -105,7 +105,11 @@ impl<T: Precision> Run<'_, T> {
         };
         let mut used = f64::INFINITY;
         for turn in 0..=TURNS {
-            let still = self.keep_bounds(worker, limit, at, substep, log);
+            let Passed { met, still, .. } = self.keep_bounds(worker, limit, at, substep, log);
+            if self.time.piece.trial && !met && self.used(worker, limit, log) > BEYOND {
+                log.tally.failed = substeps;
+                return;
+            }
             let stopped = self.make_safe(worker, &substep.scheme, log);
             self.lap(log, Stage::Safety);
             used = if still && !stopped { 1.0 } else { self.used(worker, limit, log) };
@@ -115,6 +119,10 @@ impl<T: Precision> Run<'_, T> {
             self.weigh_down(worker);
         }
         self.restore_masses(worker);
+        if used > BEYOND && self.time.piece.trial {
+            log.tally.failed = substeps;
+            return;
+        }
         if used > BEYOND {
             self.retreat(worker, limit, substep, substeps, log);
             log.tally.unmet += u64::from(self.used(worker, limit, log) > BEYOND);
@@ -134,7 +142,7 @@ impl<T: Precision> Run<'_, T> {
         (agreed > 0).then_some(agreed)
     }
 
-    /// Meets bounds and contacts, round by round. Returns whether all is known to be within its bounds.
+    /// Meets bounds and contacts, round by round.
     fn keep_bounds(
         &self,
         worker: Worker<'_>,
@@ -142,7 +150,7 @@ impl<T: Precision> Run<'_, T> {
         at: EndPositions<'_, T>,
         substep: &Substep<T>,
         log: &mut Log,
-    ) -> bool {
+    ) -> Passed {
         let mut beside = |tiles: &[u32], moved: &Marks, much: f64| {
             self.clear_tiles(worker, &substep.colliders, tiles, moved, T::of(much));
         };
@@ -150,15 +158,15 @@ impl<T: Precision> Run<'_, T> {
         let most = self.params.inextensibility.rounds.max(1);
         let remember = |memory: &mut EndMemory<T>, chunk: Chunk<'_, T>| memory.remember([chunk.x, chunk.x_predicted]);
         self.arrays.alone(worker, |chunk| self.end_memory(|memory| remember(memory, chunk)));
-        let Passed { rounds, met, still } =
-            limit.pass(self.over(worker), at, most, if meets { Some(&mut beside) } else { None });
-        log.tally.rounds += u64::from(rounds);
+        let patience = if self.time.piece.trial { Patience::Little } else { Patience::Much };
+        let passed = limit.pass(self.over(worker), at, (most, patience), if meets { Some(&mut beside) } else { None });
+        log.tally.rounds += u64::from(passed.rounds);
         // Where bounds and contact do not come to an end, the way there is no motion: as velocity it would feed the next step's.
-        if !met {
+        if !passed.met {
             self.arrays.alone(worker, |chunk| self.end_memory(|memory| self.go_along(memory, limit, chunk)));
         }
         self.lap(log, Stage::Limit);
-        still
+        passed
     }
 
     /// Has x̃ go along with what bounds moved, in pieces of which something is still beyond its bounds.

@@ -24,6 +24,11 @@ impl<T: Scalar> StepLimits<T> {
         self.reports.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
+    /// A step begins.
+    pub fn forget(&mut self) {
+        self.reports.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner).clear();
+    }
+
     /// What all limiters did in the last step.
     pub fn report(&mut self) -> LimitReport {
         self.reports().iter().fold(LimitReport::none(), |all, one| all.join(one))
@@ -34,7 +39,6 @@ impl<T: Precision> StepLimits<T> {
     /// Lays out the memory for a step of a model with limiters; nothing if it has none.
     pub fn begin<'a>(&'a mut self, stack: &'a Stack<T>, lanes: LaneChoice) -> Option<Limits<'a, T>> {
         let reports = self.reports.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner);
-        reports.clear();
         reports.resize(stack.limiters.len(), LimitReport::none());
         let memory = self.memory.lay_out(&stack.limiters, lanes);
         (!stack.limiters.is_empty()).then_some(Limits { stack, memory, reports: &self.reports })

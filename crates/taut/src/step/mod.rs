@@ -7,6 +7,7 @@ mod finish;
 mod inextensible;
 mod limit;
 mod params;
+mod pieces;
 mod precision;
 mod predict;
 mod report;
@@ -34,6 +35,7 @@ use crate::solve::Solver;
 use crate::solve::scheme::Integrator;
 use crate::state::State;
 use crate::team::Worker;
+use pieces::{Piece, Pieces};
 use report::StepTally;
 use run::{Run, Time};
 use scratch::StepMemory;
@@ -65,11 +67,50 @@ fn step_in<T: Precision>(
     };
     // Now already, too: should something unwind, nothing is known any more of where vertices are.
     state.changed();
-    let substeps = plan.time.substeps;
+    let mut pieces = Pieces::new(state.effort, dt, if plan.global { plan.asked } else { 1 }, plan.tries);
+    let (mut tally, mut substeps) = (StepTally::default(), 0);
+    while let Some(piece) = pieces.next() {
+        if piece.trial {
+            scratch.memory.keep_start(state);
+        }
+        let time = plan.time(piece, state, dt);
+        let done = run_piece(model, state, scratch, params, &plan, time);
+        tally.add(&done);
+        if done.failed > 0 {
+            scratch.memory.go_back(state);
+            let at_once = u64::from(params.inextensibility.rounds.max(1));
+            pieces.failed(done.failed, time.substeps, tally.rounds / at_once);
+        } else {
+            substeps += time.substeps;
+            pieces.done();
+        }
+    }
+    state.targets.clear();
+    state.changed();
+    state.time += dt;
+    state.effort = pieces.effort();
+    let mut report = StepReport::of(&tally, &mut scratch.memory, state, params, substeps);
+    let pin = &mut report.contact.impossible_between.pin;
+    *pin = pin.map(|v| model.user[v as usize]);
+    report
+}
+
+/// Goes through a piece of a step, with all workers.
+fn run_piece<T: Precision>(
+    model: &Model<T>,
+    state: &mut State<T>,
+    scratch: &mut Scratch<T>,
+    params: &Params,
+    plan: &StepPlan,
+    time: Time,
+) -> StepTally {
     let threads = scratch.team.threads();
     let workers = if scratch.eager { threads } else { useful_workers(model, threads) };
     let tally = Mutex::new(StepTally::default());
-    let run = Run::new(model, params, state, &mut scratch.memory, plan, scratch.lanes, scratch.clock);
+    if plan.meets {
+        scratch.memory.contact.get_mut().unwrap_or_else(PoisonError::into_inner).begin_piece();
+    }
+    let run = Run::new(model, params, state, &mut scratch.memory, (plan, time), scratch.lanes, scratch.clock);
     let program = |worker: Worker<'_>| {
         let mine = run.steps(worker);
         if let Ok(mut all) = tally.lock() {
@@ -80,24 +121,22 @@ fn step_in<T: Precision>(
     // agreed on.
     unsafe { scratch.team.run(workers, program) };
     state.user_multipliers = run.into_user_multipliers();
-    state.targets.clear();
-    state.changed();
-    state.time += dt;
-    let tally = tally.into_inner().unwrap_or_default();
-    let mut report = StepReport::of(&tally, &mut scratch.memory, state, params, substeps);
-    let pin = &mut report.contact.impossible_between.pin;
-    *pin = pin.map(|v| model.user[v as usize]);
-    report
+    tally.into_inner().unwrap_or_default()
 }
 
 /// What is settled before the first substep.
 struct StepPlan {
-    time: Time,
+    integrator: Integrator,
+    /// How many substeps are asked for, and how many there are if the step goes well.
+    asked: u32,
+    substeps: u32,
     /// Whether a solver treats all elements together.
     global: bool,
     colliders: Vec<Collider>,
     /// Whether surfaces are to meet.
     meets: bool,
+    /// Whether something may contradict bounds, so that shorter pieces may help.
+    tries: bool,
 }
 
 impl StepPlan {
@@ -146,19 +185,29 @@ impl StepPlan {
         });
         let asked = asked.clamp(1, MOST_ROUNDS);
         let substeps = if meets { asked.max(contact.least_substeps(asked)) } else { asked };
-        let h = dt / f64::from(substeps);
         // A projection without multipliers moves vertices for good, once: integrators that make more velocity of a
         // displacement than it took would give energy to them.
         let integrator = if model.projects() { Integrator::ImplicitEuler } else { params.integrator };
         state.settle_targets();
-        let first = state.remember(integrator.remembers(), h);
+        let bounded = memory.inextensibility.acting().is_some_and(|part| part.limit().count() > 0);
+        let tries = bounded && (meets || !colliders.is_empty());
+        memory.limit.forget();
         #[cfg(feature = "global")]
         if global {
             memory.prepare_global(model, params.solver, lanes);
         }
         #[cfg(not(feature = "global"))]
         let _ = lanes;
-        Ok(StepPlan { time: Time { h, substeps, integrator, first }, global, colliders, meets })
+        Ok(StepPlan { integrator, asked, substeps, global, colliders, meets, tries })
+    }
+
+    /// How a piece of the step, of `dt` seconds, is divided.
+    fn time<T: Scalar>(&self, piece: Piece, state: &mut State<T>, dt: f64) -> Time {
+        let part = piece.to - piece.from;
+        let substeps = ((f64::from(self.substeps) * part - 1e-9).ceil() as u32).max(1);
+        let h = dt * part / f64::from(substeps);
+        let first = state.remember(self.integrator.remembers(), h);
+        Time { h, substeps, piece, integrator: self.integrator, first }
     }
 }
 

@@ -65,8 +65,7 @@ impl<T: Precision> Run<'_, T> {
 
     /// Held vertices go the same part of their way in each substep, and arrive in the last.
     fn move_pins(&self, substep: &Substep<T>, mut chunk: Chunk<'_, T>) {
-        let left = self.time.substeps - substep.number;
-        let (part, rate) = (T::of(1.0 / f64::from(left)), T::of(1.0 / self.time.h));
+        let (part, rate) = (T::of(1.0 / self.time.left(substep.number)), T::of(1.0 / self.time.h));
         let end = chunk.first + chunk.x.len();
         let start = self.targets.partition_point(|t| (t.0 as usize) < chunk.first);
         for &(i, target) in self.targets[start..].iter().take_while(|t| (t.0 as usize) < end) {
@@ -74,7 +73,7 @@ impl<T: Precision> Run<'_, T> {
             chunk.change(i as usize - chunk.first, |at| {
                 for k in 0..3 {
                     let way = (target[k] - at.x[k]) * part;
-                    at.x[k] = if substep.last { target[k] + T::of(0.0) } else { at.x[k] + way };
+                    at.x[k] = if substep.arrives { target[k] + T::of(0.0) } else { at.x[k] + way };
                     at.v[k] = (at.x[k] - at.x_start[k]) * rate;
                 }
                 at.x_predicted = at.x;

@@ -69,7 +69,8 @@ pub struct StepReport {
     /// | Jacobi, Minimum Residual, Conjugate Residuals | the largest \|c + γ ċ + E⁻¹ λ\| and what such distances could add to it | strain, or rad |
     /// | nonlinear CG, Newton's | the largest velocity that a vertex lacks | m/s |
     pub residual: f64,
-    /// Substeps made: as many as asked for, or more, so that no collider outruns contact between surfaces.
+    /// Substeps made: as many as asked for, or more, so that no collider outruns contact between surfaces, and where
+    /// bounds on stretch and contact cannot both be met in fewer. Those of attempts that came to nothing do not count.
     pub substeps: u32,
     /// What contact between surfaces did.
     pub contact: ContactReport,
@@ -155,6 +156,8 @@ pub(super) struct StepTally {
     /// What is beyond its bounds. The first worker's.
     pub missed: Option<MissedBound>,
     pub workers: usize,
+    /// If the piece came to nothing: how many substeps the interval had that ended beyond its bounds.
+    pub failed: u32,
 }
 
 impl StepTally {
@@ -166,6 +169,22 @@ impl StepTally {
             *self = mine;
         }
         (self.contained, self.contacts) = (contained, contacts);
+    }
+
+    /// Adds the next piece of the step. One that came to nothing counts by what it cost.
+    pub fn add(&mut self, piece: &StepTally) {
+        let before = *self;
+        if piece.failed == 0 {
+            *self = *piece;
+            self.contained += before.contained;
+            self.unmet += before.unmet;
+            self.given_up += before.given_up;
+        }
+        for (sum, (a, b)) in self.seconds.iter_mut().zip(before.seconds.iter().zip(piece.seconds)) {
+            *sum = a + b;
+        }
+        self.iterations = before.iterations + piece.iterations;
+        self.rounds = before.rounds + piece.rounds;
     }
 }
 

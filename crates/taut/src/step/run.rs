@@ -4,6 +4,7 @@ use super::Precision;
 use super::arrays::{Arrays, Chunk};
 use super::end_solve::EndMemory;
 use super::limit::Limits;
+use super::pieces::Piece;
 use super::report::StepTally;
 use super::roll_back::{Outcome, Snapshot};
 use super::scratch::StepMemory;
@@ -32,7 +33,7 @@ pub(super) struct Run<'a, T: Scalar> {
     pub multipliers: Multipliers<'a, T>,
     /// Held vertices on their way, by number.
     pub targets: &'a [(u32, Option<[T; 3]>)],
-    pub colliders: Vec<Collider>,
+    pub colliders: &'a [Collider],
     pub parts: StepParts<'a, T>,
     clock: Option<fn() -> f64>,
     /// The largest number of this, the next and the last round of [`reduce_max`](Self::reduce_max), in turn. Bits of
@@ -40,21 +41,38 @@ pub(super) struct Run<'a, T: Scalar> {
     most: [AtomicU64; 3],
 }
 
-/// How a step is divided.
+/// How a piece of a step is divided: all of it, if there is but one.
 #[derive(Clone, Copy)]
 pub(super) struct Time {
     /// Length of a substep, s.
     pub h: f64,
+    /// How many the piece has.
     pub substeps: u32,
+    pub piece: Piece,
     pub integrator: Integrator,
     /// Whether no substep came before that the integrator could look at.
     pub first: bool,
 }
 
 impl Time {
-    /// The part of the step that is over after so many substeps, 0 to 1.
+    /// The part of the step that is over after so many substeps of the piece, 0 to 1.
     pub fn part(&self, substeps: u32) -> f64 {
-        f64::from(substeps) / f64::from(self.substeps)
+        let Piece { from, to, .. } = self.piece;
+        if substeps == self.substeps {
+            to
+        } else {
+            from + (to - from) * (f64::from(substeps) / f64::from(self.substeps))
+        }
+    }
+
+    /// The substep's part of the step.
+    pub fn each(&self) -> f64 {
+        (self.piece.to - self.piece.from) / f64::from(self.substeps)
+    }
+
+    /// How many substeps the step would have from one of them on, by number, if all were as long.
+    pub fn left(&self, number: u32) -> f64 {
+        f64::from(self.substeps - number) + (1.0 - self.piece.to) / self.each()
     }
 }
 
@@ -113,25 +131,26 @@ impl Log {
 /// One substep.
 pub(super) struct Substep<T> {
     pub number: u32,
-    /// Whether it is the step's last.
+    /// Whether it is the piece's last.
     pub last: bool,
+    /// Whether the step is over with it.
+    pub arrives: bool,
     pub scheme: Scheme,
     /// The simple colliders, where they are in it.
     pub colliders: Vec<PlacedCollider<T>>,
 }
 
 impl<'a, T: Precision> Run<'a, T> {
-    /// A step as planned, on the lists of `state` and `memory`.
+    /// A piece of a step as planned, on the lists of `state` and `memory`.
     pub fn new(
         model: &'a Model<T>,
         params: &'a Params,
         state: &'a mut State<T>,
         memory: &'a mut StepMemory<T>,
-        plan: StepPlan,
+        (plan, time): (&'a StepPlan, Time),
         lanes: LaneChoice,
         clock: Option<fn() -> f64>,
     ) -> Self {
-        let StepPlan { time, colliders, .. } = plan;
         let zero = [T::of(0.0); BLOCK];
         let unknown =
             state.multipliers.iter().all(|m| *m == zero) && state.user_multipliers.iter().all(|m| *m == zero[0]);
@@ -166,7 +185,7 @@ impl<'a, T: Precision> Run<'a, T> {
                 accelerations_known,
             },
             targets: &state.targets,
-            colliders,
+            colliders: &plan.colliders,
             parts: StepParts {
                 #[cfg(feature = "global")]
                 global: plan.global.then_some(&memory.global),
@@ -193,7 +212,7 @@ impl<'a, T: Precision> Run<'a, T> {
         self.solve(worker, substep, log);
     }
 
-    /// All substeps, as one worker's part: the stages of a step, top to bottom.
+    /// All substeps of the piece, as one worker's part: the stages of a step, top to bottom.
     pub fn steps(&self, worker: Worker<'_>) -> StepTally {
         let mut log = Log { last: self.now(), ..Log::default() };
         let (mut number, mut begins, mut at_first) = (0, true, log);
@@ -214,6 +233,9 @@ impl<'a, T: Precision> Run<'a, T> {
             self.attach(worker, &substep, &mut log);
             self.stop_touched(worker, &substep.scheme);
             self.end_interval(worker, &substep, &mut log);
+            if log.tally.failed > 0 {
+                break;
+            }
             let outcome = self.outcome(worker, number, &mut log);
             begins = !matches!(outcome, Outcome::Within);
             if let Outcome::Again(first) = outcome {
@@ -246,6 +268,7 @@ impl<'a, T: Precision> Run<'a, T> {
         Substep {
             number,
             last: number + 1 == self.time.substeps,
+            arrives: to >= 1.0,
             scheme: self.time.integrator.scheme(self.time.h, self.time.first && number == 0),
             colliders: self.colliders.iter().map(|c| PlacedCollider::new(c, from, to)).collect(),
         }

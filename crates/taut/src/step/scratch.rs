@@ -17,8 +17,9 @@ use crate::model::Model;
 use crate::solve::Solver;
 #[cfg(feature = "global")]
 use crate::solve::global::Global;
+use crate::state::State;
 use crate::team::Team;
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 
 /// What a step needs besides model and state: threads, memory to work in, and how to tell the time.
 #[derive(Debug)]
@@ -52,6 +53,8 @@ pub(super) struct StepMemory<T: Scalar> {
     pub inextensibility: Inextensible<T>,
     pub end: Mutex<EndMemory<T>>,
     pub snapshot: Mutex<Snapshot<T>>,
+    /// Where a piece of the step began, for as long as it may have to be made anew.
+    pub start: Option<State<T>>,
 }
 
 impl<T: Scalar> StepMemory<T> {
@@ -68,6 +71,23 @@ impl<T: Scalar> StepMemory<T> {
             self.global.prepare_multigrid(&model.elements, &rest.places(), &rest.lattices(), lanes);
         }
         self.global_for = wanted;
+    }
+
+    /// Keeps in mind where a piece of a step begins.
+    pub fn keep_start(&mut self, state: &State<T>) {
+        self.contact.get_mut().unwrap_or_else(PoisonError::into_inner).keep();
+        match &mut self.start {
+            Some(start) => start.copy_from(state),
+            None => self.start = Some(state.clone()),
+        }
+    }
+
+    /// Puts a state back to where the piece began.
+    pub fn go_back(&mut self, state: &mut State<T>) {
+        self.contact.get_mut().unwrap_or_else(PoisonError::into_inner).go_back();
+        if let Some(start) = &self.start {
+            state.copy_from(start);
+        }
     }
 
     /// Lists for so many vertices, none of which touches anything.

@@ -91,6 +91,16 @@ pub(crate) struct ContactPipeline<T> {
     met: Vec<NearPair>,
     /// What the last step left free of intersections.
     proved: Option<Proved>,
+    kept: Counted,
+}
+
+/// What is told of a step, as far as it has gone.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counted {
+    report: ContactReport,
+    /// Σ|motion| and Σ|motion taken back|, m.
+    all: f64,
+    removed: f64,
 }
 
 /// What the safety pass makes of an interval's motion.
@@ -195,12 +205,15 @@ pub(crate) struct ContactSubstep {
     pub of: u32,
     pub h: f64,
     pub every: u32,
+    /// When the first begins and the last ends, as parts (0 to 1) of the step.
+    pub within: [f64; 2],
 }
 
 impl ContactSubstep {
     /// When a substep begins, as a part (0 to 1) of the step.
     fn part(&self, number: u32) -> f64 {
-        f64::from(number) / f64::from(self.of)
+        let [from, to] = self.within;
+        if number == self.of { to } else { from + (to - from) * (f64::from(number) / f64::from(self.of)) }
     }
 }
 
@@ -209,10 +222,7 @@ impl<T: Scalar> ContactPipeline<T> {
     pub fn open(&mut self, input: &ContactInput<T>) -> bool {
         self.report = ContactReport::default();
         (self.safe.all, self.safe.removed) = (0.0, 0.0);
-        self.longest = u32::MAX;
-        (self.rolled_back, self.again) = (0, false);
-        self.met.clear();
-        self.motion.interval = Interval::default();
+        self.begin_piece();
         self.tangle = Tangle::default();
         let own = input.x.len() - 1;
         let positions = input.x[..own].iter().map(|&v| xyz(v));
@@ -224,6 +234,27 @@ impl<T: Scalar> ContactPipeline<T> {
             self.look_for_tangles(input.x);
         }
         meets
+    }
+
+    /// Begins a piece of a step, whose substeps have numbers of their own.
+    pub fn begin_piece(&mut self) {
+        self.longest = u32::MAX;
+        (self.rolled_back, self.again) = (0, false);
+        self.met.clear();
+        self.motion.interval = Interval::default();
+        self.safe.interval = IntervalSafety::default();
+    }
+
+    /// Keeps in mind what has been counted so far.
+    pub fn keep(&mut self) {
+        self.kept = Counted { report: self.report, all: self.safe.all, removed: self.safe.removed };
+    }
+
+    /// What has happened since counts no more. What it cost does.
+    pub fn go_back(&mut self) {
+        let (work, Counted { report, all, removed }) = (self.report.work, self.kept);
+        self.report = ContactReport { work, ..report };
+        (self.safe.all, self.safe.removed) = (all, removed);
     }
 
     /// Whether the last step ended where this one begins, and free.
@@ -289,7 +320,8 @@ impl<T: Scalar> ContactPipeline<T> {
         // As a float conversion, what is not a number or too great ends at the ends.
         let within = |edges: f64, way: f64, most: u32| ((edges * edge / way * f64::from(most)) as u32).clamp(1, most);
         // What a collider will meet has no contact yet, and cloth has room to be pushed by about two edges.
-        let carried = surfaces.kinematics.farthest() * f64::from(most) / f64::from(substep.of);
+        let [from, to] = substep.within;
+        let carried = surfaces.kinematics.farthest() * (to - from) * f64::from(most) / f64::from(substep.of);
         let led = carried.max(motion.farthest_pinned());
         let most = within(FAST, motion.farthest(surfaces), most).min(within(CALM, led, most));
         motion.cut_short(&surfaces.kinematics, most, end(most));

@@ -125,7 +125,11 @@ fn pairs_hold_all_that_can_meet() {
         }
         let mut pipeline = ContactPipeline::<f64>::default();
         open(&mut pipeline, &surfaces, &[solid], &[], &old);
-        pipeline.begin_interval(&ContactSubstep { number: 0, of: 10, h: 1e-3, every: 10 }, &old, &x);
+        pipeline.begin_interval(
+            &ContactSubstep { number: 0, of: 10, h: 1e-3, every: 10, within: [0.0, 1.0] },
+            &old,
+            &x,
+        );
         shortened += usize::from(pipeline.motion.interval.count < 10);
         let wild = |dice: &mut Dice| if dice.throw() > 0.8 { 0.02 } else { 0.0005 };
         for i in 0..n {
@@ -183,7 +187,7 @@ fn meshes_that_stand_still_are_seen_where_they_are() {
     ];
     let see = |pipeline: &mut ContactPipeline<f64>, meshes: &[MeshCollider]| {
         open(pipeline, &surfaces, &[], meshes, &x);
-        pipeline.begin_interval(&ContactSubstep { number: 0, of: 1, h: 1e-3, every: 1 }, &x, &x);
+        pipeline.begin_interval(&ContactSubstep { number: 0, of: 1, h: 1e-3, every: 1, within: [0.0, 1.0] }, &x, &x);
         pipeline.candidates.pairs.clone()
     };
     let mut pipeline = ContactPipeline::default();
