@@ -6,7 +6,7 @@ use crate::contact::pipeline::ModelSurfaces;
 use crate::element::Element;
 use crate::lanes::Scalar;
 pub(crate) use crate::levels::Identity;
-use crate::levels::{RestModel, SlantedThread, TriangleOwners};
+use crate::levels::{BoundedSolid, RestModel, SlantedThread, TriangleOwners};
 use crate::limit::{LimitSpec, Stack, StretchBounds};
 use crate::solve::user::UserRows;
 use core::ops::Range;
@@ -134,9 +134,16 @@ impl<T: Scalar> Model<T> {
             });
             Arc::new(TriangleOwners::new(triangles))
         });
-        let bounds = (0..self.bodies.len()).map(|b| self.limits.bounds(b)).collect();
+        let bounds: Vec<_> = (0..self.bodies.len()).map(|b| self.limits.bounds(b)).collect();
         let limits = self.bodies.iter().map(|body| &body.limits[..]).collect();
-        RestModel { identity, elements, slanted, positions, masses, user, owners, bounds, limits }
+        let solid = |(body, bounds): (&Body, &StretchBounds)| {
+            let elements = body.elements.start as usize..body.elements.end as usize;
+            let bounded = body.kind == BodyKind::Solid && *bounds != StretchBounds::NONE;
+            let plain = body.form == crate::StrainForm::Plain;
+            bounded.then_some(BoundedSolid { bounds: *bounds, elements, plain })
+        };
+        let solids = self.bodies.iter().zip(&bounds).filter_map(solid).collect();
+        RestModel { identity, elements, slanted, positions, masses, user, owners, bounds, limits, solids }
     }
 
     /// The number of vertices.

@@ -3,7 +3,7 @@
 //! A bound ε lets a length be 1 + ε of that at rest, and one c on how much shorter it may be 1 − c. Rows act a [`MARGIN`] before it, and go
 //! [`BACK`] a little further. What is used of bounds is told of tension and shear: for c no motion is given up.
 
-use super::lot::{Lot, PerBlock, point};
+use super::lot::{Lot, PerBlock, floored, point};
 use super::one_sided::{Cell, OneSided, bring_to, masked};
 use super::sweep::{Cold, Hot, LotKernel};
 use crate::constraint::one_sided::Displacement;
@@ -25,6 +25,8 @@ const SQUEEZED: f64 = 0.25;
 pub(crate) const LEAST_BOUND: f64 = 2e-5;
 /// Keeps divisors from zero where all points are held.
 const LEAST: f64 = 1e-30;
+/// Triangles of less area than this, over that at rest, have no normal worth the name.
+const COLLAPSED: f64 = 1e-3;
 
 /// A kind of element with bounds of its own.
 pub(crate) trait Bounded<const V: usize, const P: usize>: OneSided<V, P> {
@@ -218,6 +220,113 @@ impl Bounded<3, 4> for LineBound {
     }
 }
 
+/// Any points, which may be anywhere.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Unbound {}
+
+impl<const V: usize, const P: usize> OneSided<V, P> for Unbound {
+    #[inline(always)]
+    fn push<L: Real>(_: &[[L; 4]; V], _: [L; P]) -> Option<Displacement<L, V>> {
+        None
+    }
+}
+
+/// Three points, the area of their triangle over that at rest: 1 − c ≤ |f × g| ≤ 1 + ε, f and g being F u along weft and warp. Rest numbers:
+/// as for weft and warp, then ε and c.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum AreaBound {}
+
+impl OneSided<3, 6> for AreaBound {
+    /// One Newton step of |f × g| to its goal: ∂|f × g|/∂f = g × n, ∂|f × g|/∂g = n × f, n the unit normal.
+    #[inline(always)]
+    fn push<L: Real>(v: &[[L; 4]; 3], [p, q, r, s, e, c]: [L; 6]) -> Option<Displacement<L, 3>> {
+        let mut cell = Cell::beside_held(v);
+        let (f, g) = (cell.along([p, q]), cell.along([r, s]));
+        let normal = f.cross(g);
+        let size = normal.norm2().sqrt();
+        let (beyond, goal) = too_large_or_small(size, e, c);
+        // Of what has next to no area no direction is known.
+        let beyond = size.lit(COLLAPSED).lt(L::select(beyond, size, size.lit(0.0)));
+        if !L::any(beyond) {
+            return None;
+        }
+        let n = normal * (size.lit(1.0) / L::max(size, size.lit(COLLAPSED)));
+        let (df, dg) = (g.cross(n), n.cross(f));
+        let (d1, d2): (V3<L>, V3<L>) = (df * p + dg * r, df * q + dg * s);
+        let d0 = d1 + d2;
+        let (w, m) = (cell.w, cell.give);
+        let give = L::max(m[0] * d0.norm2() + m[1] * d1.norm2() + m[2] * d2.norm2(), size.lit(LEAST));
+        let by = masked(beyond, f.norm2() + g.norm2(), (size - goal) / give);
+        cell.p[0] = cell.p[0] + d0 * (by * w[0]);
+        cell.p[1] = cell.p[1] - d1 * (by * w[1]);
+        cell.p[2] = cell.p[2] - d2 * (by * w[2]);
+        cell.lanes |= L::bits(beyond);
+        cell.displacement()
+    }
+}
+
+impl Bounded<3, 6> for AreaBound {
+    #[inline(always)]
+    fn used<L: Real>(v: &[[L; 4]; 3], [p, q, r, s, e, _]: [L; 6]) -> [L; 2] {
+        let cell = Cell::new(v);
+        let size = cell.along([p, q]).cross(cell.along([r, s])).norm2().sqrt();
+        [part(size, e)[0], size.lit(0.0)]
+    }
+}
+
+/// Four points, the volume of their tetrahedron over that at rest: 1 − c ≤ V/V₀ ≤ 1 + ε. Rest numbers: 1/(6 V₀) (1/m³), ε, c.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum VolumeBound {}
+
+/// V/V₀ of four points.
+#[inline(always)]
+fn volume<L: Real>(v: &[[L; 4]; 4], over: L) -> L {
+    let [a, b, c] = [1, 2, 3].map(|k| point(v[k]) - point(v[0]));
+    a.dot(b.cross(c)) * over
+}
+
+impl OneSided<4, 3> for VolumeBound {
+    /// One Newton step of a·(b × c)/(6 V₀) to its goal; its gradients are b × c, c × a and a × b, over 6 V₀.
+    #[inline(always)]
+    fn push<L: Real>(v: &[[L; 4]; 4], [over, e, c]: [L; 3]) -> Option<Displacement<L, 4>> {
+        let size = volume(v, over);
+        let (beyond, goal) = too_large_or_small(size, e, c);
+        if !L::any(beyond) {
+            return None;
+        }
+        let [p, q, r] = [1, 2, 3].map(|k| point(v[k]) - point(v[0]));
+        let (d1, d2, d3) = (q.cross(r) * over, r.cross(p) * over, p.cross(q) * over);
+        let d0 = -(d1 + d2 + d3);
+        let (w, d) = ([v[0][3], v[1][3], v[2][3], v[3][3]], [d0, d1, d2, d3]);
+        let m = floored(&w);
+        let mut give = size.lit(LEAST);
+        for k in 0..4 {
+            give = give + m[k] * d[k].norm2();
+        }
+        let by = masked(beyond, p.norm2() + q.norm2() + r.norm2(), (goal - size) / give);
+        Some(Displacement { by: [0, 1, 2, 3].map(|k| d[k] * (by * w[k])), lanes: L::bits(beyond) })
+    }
+}
+
+impl Bounded<4, 3> for VolumeBound {
+    #[inline(always)]
+    fn used<L: Real>(v: &[[L; 4]; 4], [over, e, _]: [L; 3]) -> [L; 2] {
+        let size = volume(v, over);
+        // Spare elements have no volume to be had.
+        [L::max(part(size, e)[0], size.lit(0.0)), size.lit(0.0)]
+    }
+}
+
+/// Whether a size, over that at rest, is beyond `e` above or `c` below, and where it goes then.
+#[inline(always)]
+fn too_large_or_small<L: Real>(size: L, e: L, c: L) -> (L::Mask, L) {
+    let ([top, goal], [bottom, goal_up]) = (reach(e), reach_down(c));
+    let large = top.lt(size);
+    // Nothing is below a bound that is none, inside out or not.
+    let small = L::select(size.lit(0.0).lt(bottom), bottom - size, size.lit(0.0));
+    (size.lit(0.0).lt(L::max(size - top, small)), L::select(large, goal, goal_up))
+}
+
 /// Brings elements within their bounds, on array 0 (positions with inverse masses), has array 1 (x̃) follow, and marks which elements of a
 /// block had something to move, a bit for each.
 #[derive(Clone, Copy, Debug)]
@@ -304,4 +413,86 @@ impl<E: Bounded<V, P>, T: Scalar, const V: usize, const P: usize> LotKernel<T, V
 /// The same of one element in `f64`: what it uses of its bounds.
 pub(crate) fn used_by<E: Bounded<V, P>, const V: usize, const P: usize>(v: &[[f64; 4]; V], rest: [f64; P]) -> f64 {
     E::used(v, rest)[0]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Points with inverse masses, scattered about a triangle and a tetrahedron at rest.
+    fn points<const V: usize>(seed: u64) -> [[f64; 4]; V] {
+        let rest = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+        let mut next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 40) as f64 / f64::from(1 << 24) - 0.5
+        };
+        core::array::from_fn(|k| {
+            let [x, y, z]: [f64; 3] = rest[k].map(|c| c + 0.6 * next());
+            [x, y, z, 1.5 + next()]
+        })
+    }
+
+    /// Whether displacements of `size` go along its gradient, by inverse masses, and bring it within `bounds`.
+    fn goes_along_the_gradient<E: OneSided<V, P>, const V: usize, const P: usize>(
+        rest: [f64; P],
+        size: impl Fn(&[[f64; 4]; V]) -> f64,
+        bounds: [f64; 2],
+    ) {
+        let (mut acted, d) = (0, 1e-6);
+        for seed in 0..200 {
+            let mut v = points::<V>(seed);
+            let before = size(&v);
+            let Some(push) = E::push(&v, rest) else {
+                assert!((bounds[0]..=bounds[1]).contains(&before), "{seed}: {before} is left alone");
+                continue;
+            };
+            acted += 1;
+            let mut factor = None;
+            for (k, by) in push.by.iter().enumerate() {
+                for (axis, by) in <[f64; 3]>::from(*by).into_iter().enumerate() {
+                    let at = |to: f64| {
+                        let mut moved = v;
+                        moved[k][axis] += to;
+                        size(&moved)
+                    };
+                    let gradient = v[k][3] * (at(d) - at(-d)) / (2.0 * d);
+                    if gradient.abs() > 0.1 {
+                        let now = by / gradient;
+                        let first: f64 = *factor.get_or_insert(now);
+                        assert!((now - first).abs() < 1e-5 * first.abs().max(1e-3), "{seed}: {now} {first}");
+                    } else {
+                        let first: f64 = factor.unwrap_or(0.0);
+                        assert!((by - first * gradient).abs() < 1e-6 || factor.is_none(), "{seed}");
+                    }
+                }
+            }
+            for _ in 0..60 {
+                if let Some(push) = E::push(&v, rest) {
+                    v = push.moved(v, None);
+                }
+            }
+            let after = size(&v);
+            assert!((bounds[0]..=bounds[1]).contains(&after), "{seed}: {before} goes to {after}");
+        }
+        assert!(acted > 50, "{acted}");
+    }
+
+    #[test]
+    fn areas_come_within_their_bounds_along_their_gradient() {
+        let size = |v: &[[f64; 4]; 3]| {
+            let [a, b, c] = [0, 1, 2].map(|k| V3::new(v[k][0], v[k][1], v[k][2]));
+            (b - a).cross(c - a).norm2().sqrt()
+        };
+        goes_along_the_gradient::<AreaBound, 3, 6>([1.0, 0.0, 0.0, 1.0, 0.1, 0.05], size, [0.95, 1.1]);
+        // With other directions at rest: |F u × F v| is the area over that at rest whatever they are.
+        let skewed = move |v: &[[f64; 4]; 3]| size(v) / (2.0 * 0.5);
+        goes_along_the_gradient::<AreaBound, 3, 6>([2.0, 1.0, 0.0, 0.5, 0.1, 0.05], skewed, [0.95, 1.1]);
+    }
+
+    #[test]
+    fn volumes_come_within_their_bounds_along_their_gradient() {
+        let size = |v: &[[f64; 4]; 4]| volume(v, 1.0);
+        goes_along_the_gradient::<VolumeBound, 4, 3>([1.0, 0.1, 0.05], size, [0.95, 1.1]);
+    }
 }

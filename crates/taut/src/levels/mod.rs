@@ -40,8 +40,9 @@ mod web;
 use crate::constraint::{Batch, Elements, Sweep, Visit};
 use crate::element::Element;
 use crate::lanes::{Scalar, Shared, Vertex};
-use crate::limit::{BoundedLine, EndLimit, StretchBounds};
+use crate::limit::{BoundedElements, BoundedLine, EndLimit, StretchBounds, tets_of_batch};
 use crate::sets::DisjointSets;
+use core::ops::Range;
 use hierarchy::Hierarchy;
 use sheet::RestSheet;
 use solid::Solids;
@@ -217,6 +218,16 @@ pub(crate) struct RestModel<'a, T> {
     pub bounds: Vec<StretchBounds>,
     /// And how far each of a body's triangles, or none.
     pub limits: Vec<&'a [StretchBounds]>,
+    /// Solids with bounds.
+    pub solids: Vec<BoundedSolid>,
+}
+
+/// A solid with bounds at the end of a step.
+pub(crate) struct BoundedSolid {
+    pub bounds: StretchBounds,
+    /// Which of its kind's tetrahedra are its own, and whether it is the kind with plain rows.
+    pub elements: Range<usize>,
+    pub plain: bool,
 }
 
 /// Which bodies triangles belong to: bodies may have vertices in common, and triangles.
@@ -406,13 +417,19 @@ impl<T: Scalar> Inextensible<T> {
             self.solid = Solids::new(model, settings, gravity, held);
         }
         self.pieces = pieces(model);
-        let sheet = RestSheet::of(model, settings, gravity);
+        let mut sheet = RestSheet::of(model, settings, gravity);
         let lines = model.slanted.iter().map(|s| {
             let bounds = model.bounds_of(s.corners, settings.max_stretch);
             BoundedLine { corners: s.corners, along: s.along, most: bounds.warp, shorter: bounds.warp_shorter }
         });
-        let lines: Vec<BoundedLine> = lines.collect();
-        self.limit = EndLimit::new(&sheet.bounded, &sheet.bounded_edges, &lines, sheet.vertices(), held);
+        let (triangles, edges) = (core::mem::take(&mut sheet.bounded), core::mem::take(&mut sheet.bounded_edges));
+        let mut bounded = BoundedElements { triangles, edges, lines: lines.collect(), tets: Vec::new() };
+        for BoundedSolid { bounds, elements, plain } in &model.solids {
+            let e = model.elements;
+            let tets = tets_of_batch(if *plain { &e.plain_tetrahedra } else { &e.tetrahedra });
+            bounded.add_solid(tets.get(elements.clone()).unwrap_or_default(), bounds);
+        }
+        self.limit = EndLimit::new(&bounded, sheet.vertices(), held);
         self.substeps = sheet.substeps;
         self.acts = settings.acts();
         if sheet.triangles.is_empty() {

@@ -117,6 +117,14 @@ pub struct StretchBounds {
     pub warp_shorter: f64,
     /// The same of edges.
     pub edge_shorter: f64,
+    /// How much larger a triangle's area may be than at rest, over that.
+    pub area: f64,
+    /// How much smaller it may be; 1 or more sets no bound.
+    pub area_less: f64,
+    /// How much larger a tetrahedron's volume may be than at rest, over that.
+    pub volume: f64,
+    /// How much smaller it may be; 1 or more sets no bound.
+    pub volume_less: f64,
 }
 
 impl StretchBounds {
@@ -130,6 +138,10 @@ impl StretchBounds {
         weft_shorter: f64::INFINITY,
         warp_shorter: f64::INFINITY,
         edge_shorter: f64::INFINITY,
+        area: f64::INFINITY,
+        area_less: f64::INFINITY,
+        volume: f64::INFINITY,
+        volume_less: f64::INFINITY,
     };
 
     /// The same along weft and warp.
@@ -148,18 +160,31 @@ impl StretchBounds {
             weft_shorter: self.weft_shorter.min(other.weft_shorter),
             warp_shorter: self.warp_shorter.min(other.warp_shorter),
             edge_shorter: self.edge_shorter.min(other.edge_shorter),
+            area: self.area.min(other.area),
+            area_less: self.area_less.min(other.area_less),
+            volume: self.volume.min(other.volume),
+            volume_less: self.volume_less.min(other.volume_less),
         }
     }
 
     pub(crate) fn check(&self) -> Result<(), LimitError> {
-        let longer =
-            [("weft", self.weft), ("warp", self.warp), ("shear", self.shear), ("any", self.any), ("edge", self.edge)];
-        let shorter = [
+        let larger = [
+            ("weft", self.weft),
+            ("warp", self.warp),
+            ("shear", self.shear),
+            ("any", self.any),
+            ("edge", self.edge),
+            ("area", self.area),
+            ("volume", self.volume),
+        ];
+        let smaller = [
             ("weft_shorter", self.weft_shorter),
             ("warp_shorter", self.warp_shorter),
             ("edge_shorter", self.edge_shorter),
+            ("area_less", self.area_less),
+            ("volume_less", self.volume_less),
         ];
-        match longer.into_iter().chain(shorter).find(|(_, most)| most.is_nan() || *most < 0.0) {
+        match larger.into_iter().chain(smaller).find(|(_, most)| most.is_nan() || *most < 0.0) {
             Some((name, most)) => bad(name, most, "0 or more"),
             None => Ok(()),
         }

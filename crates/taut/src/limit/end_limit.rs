@@ -3,11 +3,13 @@
 //! All shapes within bounds on lengths are a convex set, contacts with fixed normals are half-spaces, and so are separation planes: going
 //! to each in turn, again and again, leads to where all hold, if there is such a place. What contact does is called between rounds.
 
-use super::{RestTriangle, StretchBounds};
+use super::rest::rest_edges;
+use super::{RestEdge, RestTet, RestTriangle, StretchBounds};
 use crate::constraint::bounded::{
-    AnyBound, Bounded, EdgeBound, LEAST_BOUND, LineBound, MostUsed, Restrain, ThreadBound, WovenBound, used_by,
+    AnyBound, AreaBound, Bounded, EdgeBound, LEAST_BOUND, LineBound, MostUsed, Restrain, ThreadBound, Unbound,
+    VolumeBound, WovenBound, used_by,
 };
-use crate::constraint::one_sided::LOOSE;
+use crate::constraint::one_sided::{LOOSE, OneSided};
 use crate::constraint::{ActiveSet, Batch, BatchTiles, Loose, Marks, MoveBeside, Round, Sweep};
 use crate::lanes::{BLOCK, Scalar, Shared, Vertex, xyz};
 use core::marker::PhantomData;
@@ -78,6 +80,37 @@ pub(crate) struct BoundedLine {
     pub shorter: f64,
 }
 
+/// A tetrahedron that may be so much larger and smaller.
+pub(crate) struct BoundedTet {
+    pub rest: RestTet,
+    /// How much larger and smaller its volume may be, over that at rest.
+    pub most: f64,
+    pub less: f64,
+}
+
+/// What has bounds.
+#[derive(Default)]
+pub(crate) struct BoundedElements {
+    pub triangles: Vec<BoundedTriangle>,
+    pub edges: Vec<BoundedEdge>,
+    pub lines: Vec<BoundedLine>,
+    pub tets: Vec<BoundedTet>,
+}
+
+impl BoundedElements {
+    /// Adds the tetrahedra of a solid, and their edges if those have a bound.
+    pub fn add_solid(&mut self, tets: &[RestTet], bounds: &StretchBounds) {
+        let StretchBounds { edge, edge_shorter, volume, volume_less, .. } = *bounds;
+        self.tets.extend(tets.iter().map(|&rest| BoundedTet { rest, most: volume, less: volume_less }));
+        if edge < f64::INFINITY || edge_shorter < 1.0 {
+            let edges = rest_edges(tets.iter().flat_map(RestTet::sides));
+            let bounded =
+                |e: &RestEdge| BoundedEdge { ends: e.vertices, length: e.length, most: edge, shorter: edge_shorter };
+            self.edges.extend(edges.iter().map(bounded));
+        }
+    }
+}
+
 /// The elements with bounds.
 #[derive(Debug)]
 pub(crate) struct EndLimit<T> {
@@ -86,6 +119,8 @@ pub(crate) struct EndLimit<T> {
     woven: Batch<T, 3, 7, 0>,
     any: Batch<T, 3, 5, 0>,
     lines: Batch<T, 3, 4, 0>,
+    areas: Batch<T, 3, 6, 0>,
+    volumes: Batch<T, 4, 3, 0>,
     active: ActiveSet,
     vertices: usize,
     /// Whether no vertex is held.
@@ -102,6 +137,8 @@ impl<T> Default for EndLimit<T> {
             woven: Batch::default(),
             any: Batch::default(),
             lines: Batch::default(),
+            areas: Batch::default(),
+            volumes: Batch::default(),
             active: ActiveSet::default(),
             vertices: 0,
             free: true,
@@ -112,13 +149,8 @@ impl<T> Default for EndLimit<T> {
 
 impl<T: Scalar> EndLimit<T> {
     /// `pins` are the held vertices, ascending: what is between them alone is where it is. No number is `vertices` or more.
-    pub fn new(
-        triangles: &[BoundedTriangle],
-        edges: &[BoundedEdge],
-        lines: &[BoundedLine],
-        vertices: usize,
-        pins: &[u32],
-    ) -> Self {
+    pub fn new(elements: &BoundedElements, vertices: usize, pins: &[u32]) -> Self {
+        let BoundedElements { triangles, edges, lines, tets } = elements;
         let spare = vertices as u32;
         let fixed = |v: u32| pins.binary_search(&v).is_ok();
         let bounds = |most: f64, shorter: f64| most < f64::INFINITY || shorter < 1.0;
@@ -129,12 +161,12 @@ impl<T: Scalar> EndLimit<T> {
         let line = |l: &BoundedLine| Loose::bare(l.corners, [l.along[0], l.along[1], least(l.most), least(l.shorter)]);
         let squeezed = triangles.iter().flat_map(BoundedTriangle::squeezed);
         let lines: Vec<_> = lines.iter().copied().chain(squeezed).filter(|l| led(&l)).map(|l| line(&l)).collect();
-        let (mut threads, mut woven, mut any) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut threads, mut woven, mut any, mut areas) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for t in triangles {
             let Some([p, q, r, s]) = t.rest.inverse() else { continue };
             let bound =
                 |along: [f64; 2], most: f64| if movable(along, t.rest.vertices, fixed) { least(most) } else { LOOSE };
-            let StretchBounds { weft, warp, shear, any: most, .. } = t.bounds;
+            let StretchBounds { weft, warp, shear, any: most, area, area_less, .. } = t.bounds;
             let [weft, warp] = [bound([p, q], weft), bound([r, s], warp)];
             if shear < 1.0 && !t.rest.vertices.iter().all(|&v| fixed(v)) {
                 woven.push(Loose::bare(t.rest.vertices, [p, q, r, s, weft, warp, shear.max(LEAST_BOUND)]));
@@ -144,37 +176,53 @@ impl<T: Scalar> EndLimit<T> {
             if most < f64::INFINITY && !t.rest.vertices.iter().all(|&v| fixed(v)) {
                 any.push(Loose::bare(t.rest.vertices, [p, q, r, s, least(most)]));
             }
+            if bounds(area, area_less) && !t.rest.vertices.iter().all(|&v| fixed(v)) {
+                areas.push(Loose::bare(t.rest.vertices, [p, q, r, s, least(area), least(area_less)]));
+            }
         }
+        let room = |t: &&BoundedTet| {
+            bounds(t.most, t.less) && (1.0 / t.rest.det()).is_finite() && !t.rest.vertices.iter().all(|&v| fixed(v))
+        };
+        let tet = |t: &BoundedTet| Loose::bare(t.rest.vertices, [1.0 / t.rest.det(), least(t.most), least(t.less)]);
+        let volumes: Vec<_> = tets.iter().filter(room).map(tet).collect();
         let (edges, threads) = (Batch::pack(&edges, spare), Batch::pack(&threads, spare));
         let (woven, any, lines) = (Batch::pack(&woven, spare), Batch::pack(&any, spare), Batch::pack(&lines, spare));
+        let (areas, volumes) = (Batch::pack(&areas, spare), Batch::pack(&volumes, spare));
         let active = ActiveSet::new(&[
             BatchTiles::of(&edges),
             BatchTiles::of(&threads),
             BatchTiles::of(&woven),
             BatchTiles::of(&any),
             BatchTiles::of(&lines),
+            BatchTiles::of(&areas),
+            BatchTiles::of(&volumes),
         ]);
         let free = pins.is_empty();
-        EndLimit { active, edges, threads, woven, any, lines, vertices, free, farthest: Default::default() }
+        let farthest = Default::default();
+        EndLimit { active, edges, threads, woven, any, lines, areas, volumes, vertices, free, farthest }
     }
 
     pub fn bytes(&self) -> usize {
         let lists = size_of_val(self.edges.blocks()) + size_of_val(self.threads.blocks());
         let more = size_of_val(self.woven.blocks()) + size_of_val(self.any.blocks()) + size_of_val(self.lines.blocks());
-        lists + more + self.active.bytes()
+        let last = size_of_val(self.areas.blocks()) + size_of_val(self.volumes.blocks());
+        lists + more + last + self.active.bytes()
     }
 
     /// Elements.
     pub fn count(&self) -> usize {
-        self.edges.count + self.threads.count + self.woven.count + self.any.count + self.lines.count
+        let lengths = self.edges.count + self.threads.count + self.woven.count + self.any.count + self.lines.count;
+        lengths + self.areas.count + self.volumes.count
     }
 
     /// The numbers of the first blocks of batches after the first.
-    fn firsts(&self) -> [usize; 4] {
+    fn firsts(&self) -> [usize; 6] {
         let threads = self.edges.blocks().len();
         let woven = threads + self.threads.blocks().len();
         let any = woven + self.woven.blocks().len();
-        [threads, woven, any, any + self.any.blocks().len()]
+        let lines = any + self.any.blocks().len();
+        let areas = lines + self.lines.blocks().len();
+        [threads, woven, any, lines, areas, areas + self.areas.blocks().len()]
     }
 
     /// Calls `f` for the corners of every element.
@@ -184,6 +232,8 @@ impl<T: Scalar> EndLimit<T> {
         self.woven.elements().for_each(|e| f(&e.vertices()));
         self.any.elements().for_each(|e| f(&e.vertices()));
         self.lines.elements().for_each(|e| f(&e.vertices()));
+        self.areas.elements().for_each(|e| f(&e.vertices()));
+        self.volumes.elements().for_each(|e| f(&e.vertices()));
     }
 
     /// Calls `f` for the corners of every element, in the order of [`for_each_element`](Self::for_each_element), and with how much of its
@@ -194,6 +244,8 @@ impl<T: Scalar> EndLimit<T> {
         uses::<WovenBound, T, 3, 7>(&self.woven, x, &mut f);
         uses::<AnyBound, T, 3, 5>(&self.any, x, &mut f);
         uses::<LineBound, T, 3, 4>(&self.lines, x, &mut f);
+        uses::<AreaBound, T, 3, 6>(&self.areas, x, &mut f);
+        uses::<VolumeBound, T, 4, 3>(&self.volumes, x, &mut f);
     }
 
     /// The same for those that use more than `part` of their bounds.
@@ -301,9 +353,11 @@ impl<T: Scalar> EndLimit<T> {
         let mut still = at.follows();
         let mut round = self.active.first(sweep.worker);
         let mut progress = Progress::new(self.vertices, patience);
+        let mut sizes = self.areas.count + self.volumes.count > 0;
+        let may_yield = sizes && patience == Patience::Much;
         loop {
             let over = if round.number >= OVER_FROM { progress.over } else { 1.0 };
-            let farthest = self.round(sweep, round, [still, over], at);
+            let farthest = self.round(sweep, round, [still, over], sizes, at);
             let tiles = |b: usize, lanes: u16, tiles: &Marks| self.add_tiles(b, lanes, tiles);
             let mut contact = beside.as_mut().map(|f| |tiles: &[u32], moved: &Marks| f(tiles, moved, still));
             let contact = contact.as_mut().map(|f| f as MoveBeside<'_>);
@@ -314,36 +368,51 @@ impl<T: Scalar> EndLimit<T> {
                 // pins they would do so if bounds did not stop them.
                 still = at.still(at.kappa() * (2.0 - 2.0 * self.active.part()).clamp(0.0, 1.0));
             }
-            if round.count == 0 || round.number >= rounds || progress.stalls(round, farthest) {
+            let (ended, stalls) = (round.count == 0 || round.number >= rounds, progress.stalls(round, farthest));
+            if may_yield && sizes && !ended && (stalls || round.number >= rounds / 2) {
+                // They contradict each other, or contact: lengths are what is kept.
+                sizes = false;
+                progress = Progress::new(self.vertices, patience);
+            } else if ended || stalls {
                 // Contact may go on about its last digits where no bound has anything to do.
-                let met = round.count == 0 || farthest == 0.0;
+                let met = (round.count == 0 || farthest == 0.0) && sizes == (self.areas.count + self.volumes.count > 0);
                 if !met {
                     let mut contact = beside.as_mut().map(|f| |tiles: &[u32], moved: &Marks| f(tiles, moved, still));
                     self.active.end(sweep.worker, contact.as_mut().map(|f| f as MoveBeside<'_>));
                 }
-                return Passed { rounds: round.number, met, still: round.count == 0 };
+                return Passed { rounds: round.number, met, still: met && round.count == 0 };
             }
         }
     }
 
     fn add_tiles(&self, block: usize, lanes: u16, tiles: &Marks) {
-        let [threads, woven, any, lines] = self.firsts();
+        let [threads, woven, any, lines, areas, volumes] = self.firsts();
         match block {
             b if b < threads => tiles.add_tiles(&self.edges.blocks()[b], lanes),
             b if b < woven => tiles.add_tiles(&self.threads.blocks()[b - threads], lanes),
             b if b < any => tiles.add_tiles(&self.woven.blocks()[b - woven], lanes),
             b if b < lines => tiles.add_tiles(&self.any.blocks()[b - any], lanes),
-            b => tiles.add_tiles(&self.lines.blocks()[b - lines], lanes),
+            b if b < areas => tiles.add_tiles(&self.lines.blocks()[b - lines], lanes),
+            b if b < volumes => tiles.add_tiles(&self.areas.blocks()[b - areas], lanes),
+            b => tiles.add_tiles(&self.volumes.blocks()[b - volumes], lanes),
         }
     }
 
-    /// One round over what is active: how much x̃ does too, and how far rows go over the way to their goal. Returns the largest squared displacement, m², the same to all.
-    fn round(&self, sweep: Sweep<'_>, round: Round, how: [f64; 2], at: EndPositions<'_, T>) -> f64 {
+    /// One round over what is active: how much x̃ does too, and how far rows go over the way to their goal; and
+    /// whether areas and volumes take part. Returns the largest squared displacement, m², the same to all.
+    fn round(&self, sweep: Sweep<'_>, round: Round, how: [f64; 2], sizes: bool, at: EndPositions<'_, T>) -> f64 {
         let slot = |number: u32| &self.farthest[(number % 3) as usize];
         if let Some(worker) = round.workers(sweep.worker) {
             let sweep = Sweep { worker, ..sweep };
-            let [threads, woven, any, lines] = self.firsts();
-            let mut most = self.restrain::<EdgeBound, 2, 3>(sweep, &self.edges, 0, round, how, at);
+            let [threads, woven, any, lines, areas, volumes] = self.firsts();
+            let mut most = if sizes {
+                let areas = self.restrain::<AreaBound, 3, 6>(sweep, &self.areas, areas, round, how, at);
+                areas.max(self.restrain::<VolumeBound, 4, 3>(sweep, &self.volumes, volumes, round, how, at))
+            } else {
+                let areas = self.restrain::<Unbound, 3, 6>(sweep, &self.areas, areas, round, how, at);
+                areas.max(self.restrain::<Unbound, 4, 3>(sweep, &self.volumes, volumes, round, how, at))
+            };
+            most = most.max(self.restrain::<EdgeBound, 2, 3>(sweep, &self.edges, 0, round, how, at));
             most = most.max(self.restrain::<ThreadBound, 3, 6>(sweep, &self.threads, threads, round, how, at));
             most = most.max(self.restrain::<WovenBound, 3, 7>(sweep, &self.woven, woven, round, how, at));
             most = most.max(self.restrain::<AnyBound, 3, 5>(sweep, &self.any, any, round, how, at));
@@ -358,7 +427,7 @@ impl<T: Scalar> EndLimit<T> {
         f64::from_bits(slot(round.number).load(Ordering::Relaxed))
     }
 
-    fn restrain<E: Bounded<V, P>, const V: usize, const P: usize>(
+    fn restrain<E: OneSided<V, P>, const V: usize, const P: usize>(
         &self,
         sweep: Sweep<'_>,
         batch: &Batch<T, V, P, 0>,
@@ -383,7 +452,10 @@ impl<T: Scalar> EndLimit<T> {
         let woven = look::<WovenBound, T, 3, 7>(sweep, &self.woven, x);
         let any = look::<AnyBound, T, 3, 5>(sweep, &self.any, x);
         let lines = look::<LineBound, T, 3, 4>(sweep, &self.lines, x);
-        [0, 1].map(|k| edges[k].max(threads[k]).max(woven[k]).max(any[k]).max(lines[k]))
+        let areas = look::<AreaBound, T, 3, 6>(sweep, &self.areas, x);
+        let volumes = look::<VolumeBound, T, 4, 3>(sweep, &self.volumes, x);
+        let all = [edges, threads, woven, any, lines, areas, volumes];
+        [0, 1].map(|k| all.iter().map(|used| used[k]).fold(0.0, f64::max))
     }
 }
 

@@ -53,7 +53,9 @@ pub(crate) use apply::{LimitMemory, Target, Workspace};
 pub use apsl::{ApslCloth, ApslClothParams, ApslSettings};
 pub use band::{Band, StrainLimits, StretchBounds};
 pub use csl::{CslForm, CslIdle, CslMotion, CslScheme, CslSettings, Polar, element_correction, polar};
-pub(crate) use end_limit::{BoundedEdge, BoundedLine, BoundedTriangle, EndLimit, EndPositions, Passed, Patience};
+pub(crate) use end_limit::{
+    BoundedEdge, BoundedElements, BoundedLine, BoundedTriangle, EndLimit, EndPositions, Passed, Patience,
+};
 pub use error::LimitError;
 pub use limiter::{LimitKernels, Limiter};
 pub use policy::SweepSettings;

@@ -8,8 +8,8 @@ use crate::lanes::Scalar;
 
 /// A limiter that a model is to have: which one, and for which bodies.
 ///
-/// It acts in every substep. What it allows along weft, warp and edges and in shear of cloth is also a bound that the end of every step
-/// keeps, together with contact ([`LimitKind::bounds`]); of several, the least holds.
+/// It acts in every substep. What it allows is also a bound that the end of every step keeps, together with contact
+/// ([`LimitKind::bounds`]); of several, the least holds.
 ///
 /// ```
 /// use taut::limit::{LimitSpec, StrainLimits};
@@ -33,13 +33,12 @@ pub enum LimitKind {
     Csl(StrainLimits, CslSettings),
     /// Weft, warp and shear of cloth by the rows of Strain Based Dynamics: [`Limiter::sbd`].
     Sbd(StrainLimits, SweepSettings),
-    /// Strain of the edges of cloth and soft bodies: [`Limiter::edges`]. A bound at the end of a step on those of
-    /// cloth.
+    /// Strain of the edges of cloth and soft bodies: [`Limiter::edges`].
     Edges(Band, SweepSettings),
-    /// Areas of cloth, all at once: [`Limiter::areas`]. No bound at the end of a step, like all that follow but the
-    /// last.
+    /// Areas of cloth, all at once: [`Limiter::areas`]. At the end of a step none changes by more than
+    /// [`threshold`](ApslSettings::threshold) beyond the band.
     Areas(ApslSettings),
-    /// Volumes of soft bodies, all at once: [`Limiter::volumes`].
+    /// Volumes of soft bodies, all at once: [`Limiter::volumes`]. Bounds at the end of a step likewise.
     Volumes(ApslSettings),
     /// Rates of weft, warp and shear strain of cloth, 1/s. After contact; changes velocities only, and not those of
     /// vertices that contact has stopped (CSL §4.1).
@@ -155,8 +154,8 @@ impl LimitKind {
         matches!(self, LimitKind::Edges(..) | LimitKind::EdgeRate(..) | LimitKind::Volumes(_))
     }
 
-    /// How far it lets cloth be stretched and squeezed at the end of a step: what of it limits weft, warp, shear or edges.
-    /// Areas, volumes and rates have no bounds.
+    /// How far it lets cloth and soft bodies be stretched and squeezed at the end of a step. Rates have no bounds: they
+    /// are about velocities, and act on those.
     pub fn bounds(&self) -> StretchBounds {
         match self {
             LimitKind::Stretch(bounds) => *bounds,
@@ -179,9 +178,15 @@ impl LimitKind {
             LimitKind::Edges(band, _) => {
                 StretchBounds { edge: band.most, edge_shorter: band.shorter(), ..StretchBounds::NONE }
             }
-            LimitKind::Areas(_) | LimitKind::Volumes(_) | LimitKind::Rate(..) | LimitKind::EdgeRate(..) => {
-                StretchBounds::NONE
+            LimitKind::Areas(settings) => {
+                let [area, area_less] = settings.bounds();
+                StretchBounds { area, area_less, ..StretchBounds::NONE }
             }
+            LimitKind::Volumes(settings) => {
+                let [volume, volume_less] = settings.bounds();
+                StretchBounds { volume, volume_less, ..StretchBounds::NONE }
+            }
+            LimitKind::Rate(..) | LimitKind::EdgeRate(..) => StretchBounds::NONE,
         }
     }
 

@@ -52,6 +52,11 @@ impl Default for ApslSettings {
 }
 
 impl ApslSettings {
+    /// How much larger and how much smaller than at rest a size may be at the end of a step, over that.
+    pub(super) fn bounds(&self) -> [f64; 2] {
+        [self.band.most, self.band.shorter()].map(|by| by + self.threshold)
+    }
+
     fn check(&self) -> Result<(), LimitError> {
         self.band.check("size limit")?;
         match self {
