@@ -15,7 +15,7 @@ pub struct Row {
     /// Time, s.
     pub time: f64,
     /// Largest tension of cloth, in the order of [`Way::ALL`]; shear is a cosine.
-    pub tension: [f64; 5],
+    pub tension: [f64; Way::COUNT],
     /// Largest strain of solids.
     pub solid: f64,
     /// Change of area and of volume.

@@ -136,7 +136,7 @@ fn tensions(simulation: &Simulation) -> Vec<Table> {
     let table = |body: &BodyLog| Table {
         title: format!("Tension of {:?} over all frames", body.name),
         columns: columns.map(str::to_owned).to_vec(),
-        rows: Way::ALL.map(|way| row(body, way)).to_vec(),
+        rows: simulation.tension_log().told().map(|way| row(body, way)).collect(),
     };
     simulation.tension_log().bodies.iter().map(table).collect()
 }
@@ -155,9 +155,7 @@ fn height_energy(rows: &[Row]) -> f64 {
 /// Charts over time.
 fn charts(simulation: &Simulation, rows: &[Row]) -> Vec<String> {
     let has = |kind| simulation.objects().iter().any(|object| object.kind == kind);
-    let bounded = simulation.tension_log().bodies.iter().any(|body| body.bounds.edge.is_finite());
-    let stretched = [Way::Weft, Way::Warp, Way::Any, Way::Edge];
-    let stretched = if bounded { &stretched[..] } else { &stretched[..3] };
+    let stretched: Vec<Way> = simulation.tension_log().told().filter(|&way| way != Way::Shear).collect();
     let over = |of: &dyn Fn(&Row) -> f64| rows.iter().map(|row| [row.time, of(row)]).collect::<Vec<_>>();
     let mut tension = Chart::lines("Largest tension").x("time", "s").y("tension", "%");
     let mut shear = Chart::lines("Largest shear").x("time", "s").y("angle off the right one", "degrees");
@@ -166,10 +164,10 @@ fn charts(simulation: &Simulation, rows: &[Row]) -> Vec<String> {
     let mut solid = Chart::lines("Largest strain of solids").x("time", "s").y("strain", "%");
     let mut change = Chart::lines("Area and volume").x("time", "s").y("change", "%");
     if has(ObjectKind::Cloth) {
-        for &way in stretched {
+        for &way in &stretched {
             tension = tension.series(way.name(), over(&|row| percent(row.tension[way as usize].max(0.0))));
         }
-        tension = tension.with_limits(limit_lines(simulation, stretched, percent));
+        tension = tension.with_limits(limit_lines(simulation, &stretched, percent));
         shear = shear.series("shear", over(&|row| degrees(row.tension[Way::Shear as usize])));
         shear = shear.with_limits(limit_lines(simulation, &[Way::Shear], degrees));
         change = change.series("area of cloth", over(&|row| 100.0 * row.change[0]));

@@ -90,22 +90,15 @@ fn tension_words(simulation: &Simulation) -> Option<String> {
         let peak = body.way(way).most.peak;
         Some(format!("{} {}{limit}{whose}{bias}", way.name(), amount(way, peak.value.max(0.0))))
     };
-    let all: Vec<String> = told(simulation).filter_map(words).collect();
+    let all: Vec<String> = tension.told().filter_map(words).collect();
     (!all.is_empty()).then(|| all.join(", "))
-}
-
-/// The ways in which cloth is stretched and that are told.
-fn told(simulation: &Simulation) -> impl Iterator<Item = Way> {
-    let bodies = &simulation.tension_log().bodies;
-    let bounded = bodies.iter().any(|body| Way::Edge.bound(&body.bounds).is_finite());
-    Way::ALL.into_iter().filter(move |&way| way != Way::Edge || bounded)
 }
 
 /// When and where the largest tension of each kind was; nothing without cloth.
 fn tension_places(simulation: &Simulation) -> Option<String> {
     let tension = simulation.tension_log();
     let words = |way: Way| Some(format!("{}{}", way.name(), tension.most(way)?.way(way).most.when_and_where()));
-    let all: Vec<String> = told(simulation).filter_map(words).collect();
+    let all: Vec<String> = tension.told().filter_map(words).collect();
     (!all.is_empty()).then(|| all.join("; "))
 }
 
@@ -118,7 +111,7 @@ fn compression_words(simulation: &Simulation) -> Option<String> {
         let limit = if bound.is_finite() { format!(" ({})", limit_words(way, bound)) } else { String::new() };
         Some(format!("{} {}{limit}{}", way.name(), amount(way, of.peak.value), of.when_and_where()))
     };
-    let all: Vec<String> = told(simulation).filter_map(words).collect();
+    let all: Vec<String> = tension.told().filter_map(words).collect();
     (!all.is_empty()).then(|| all.join("; "))
 }
 

@@ -22,11 +22,15 @@ pub enum Way {
     Any,
     /// Along the edges of its triangles.
     Edge,
+    /// The areas of its triangles.
+    Area,
 }
 
 impl Way {
     /// All of them.
-    pub const ALL: [Way; 5] = [Way::Weft, Way::Warp, Way::Shear, Way::Any, Way::Edge];
+    pub const ALL: [Way; Way::COUNT] = [Way::Weft, Way::Warp, Way::Shear, Way::Any, Way::Edge, Way::Area];
+    /// How many there are.
+    pub const COUNT: usize = 6;
 
     /// One word for it.
     pub fn key(self) -> &'static str {
@@ -36,6 +40,7 @@ impl Way {
             Way::Shear => "shear",
             Way::Any => "any",
             Way::Edge => "edge",
+            Way::Area => "area",
         }
     }
 
@@ -44,6 +49,7 @@ impl Way {
         match self {
             Way::Any => "largest direction",
             Way::Edge => "edges",
+            Way::Area => "areas",
             other => other.key(),
         }
     }
@@ -57,15 +63,17 @@ impl Way {
             Way::Shear => bounds.shear,
             Way::Any => bounds.any,
             Way::Edge => bounds.edge,
+            Way::Area => bounds.area,
         }
     }
 
-    /// What bounds say about how much shorter it may become; ∞ if nothing.
+    /// What bounds say about how much shorter or smaller it may become; ∞ if nothing.
     pub fn shorter(self, bounds: &StretchBounds) -> f64 {
         let most = match self {
             Way::Weft => bounds.weft_shorter,
             Way::Warp => bounds.warp_shorter,
             Way::Edge => bounds.edge_shorter,
+            Way::Area => bounds.area_less,
             Way::Shear | Way::Any => f64::INFINITY,
         };
         if most < 1.0 { most } else { f64::INFINITY }
@@ -172,7 +180,7 @@ pub struct BodyTension {
     pub held: u32,
     /// Triangles that can move and are beyond a bound of any kind.
     pub beyond: u32,
-    ways: [WayTension; 5],
+    ways: [WayTension; Way::COUNT],
 }
 
 impl BodyTension {
@@ -198,7 +206,7 @@ impl BodyTension {
             triangles: list.len() as u32,
             held: 0,
             beyond: 0,
-            ways: [WayTension::NONE; 5],
+            ways: [WayTension::NONE; Way::COUNT],
         };
         let corner =
             |vertex: u32| positions.get((vertex - object.vertices.start) as usize).copied().unwrap_or_default();
@@ -223,6 +231,7 @@ impl BodyTension {
             (Way::Warp, s.warp, s.held.warp),
             (Way::Shear, s.shear.abs(), s.held.all),
             (Way::Any, s.any, s.held.all || pulled),
+            (Way::Area, s.area, s.held.all),
         ] {
             let bound = [way.bound(bounds), way.shorter(bounds)];
             any |= self.put(way, value, (held, bound), triangle, &whole);
@@ -511,7 +520,7 @@ pub struct BodyLog {
     pub frames_beyond: u32,
     /// The largest share of its triangles that were, in a frame.
     pub share_beyond: f64,
-    ways: [WayLog; 5],
+    ways: [WayLog; Way::COUNT],
 }
 
 impl BodyLog {
@@ -539,7 +548,7 @@ impl TensionLog {
             bounds: body.bounds,
             frames_beyond: 0,
             share_beyond: 0.0,
-            ways: [WayLog::NONE; 5],
+            ways: [WayLog::NONE; Way::COUNT],
         };
         let known = self.bodies.len();
         self.bodies.extend(tension.bodies.iter().skip(known).map(fresh));
@@ -551,6 +560,13 @@ impl TensionLog {
                 log.ways[way.at()].add(body.way(way), frame, time);
             }
         }
+    }
+
+    /// The ways that are worth telling: edges and areas where some cloth has a limit of them.
+    pub fn told(&self) -> impl Iterator<Item = Way> {
+        let limited = |way: Way, body: &BodyLog| way.bound(&body.bounds).min(way.shorter(&body.bounds)).is_finite();
+        let special = |way: Way| matches!(way, Way::Edge | Way::Area);
+        Way::ALL.into_iter().filter(move |&way| !special(way) || self.bodies.iter().any(|body| limited(way, body)))
     }
 
     /// The cloth that was stretched most in some way.
@@ -681,11 +697,11 @@ impl TensionLog {
         if frames == 0.0 && rest.is_empty() {
             return Some(TensionLog::default());
         }
-        let chunks = rest.chunks_exact(2 + 5 * WayLog::NUMBERS);
+        let chunks = rest.chunks_exact(2 + Way::COUNT * WayLog::NUMBERS);
         let whole = chunks.remainder().is_empty() && chunks.len() == now.bodies.len();
         let body = |(of, numbers): (&BodyTension, &[f64])| {
             let (&[beyond, share_beyond], rest) = numbers.split_first_chunk()?;
-            let mut ways = [WayLog::NONE; 5];
+            let mut ways = [WayLog::NONE; Way::COUNT];
             for (way, numbers) in ways.iter_mut().zip(rest.chunks_exact(WayLog::NUMBERS)) {
                 *way = WayLog::from_numbers(numbers)?;
             }

@@ -18,6 +18,8 @@ pub struct TriangleStretch {
     pub shear: f64,
     /// Along the direction in which it is stretched most.
     pub any: f64,
+    /// Its area.
+    pub area: f64,
     /// Its sides: from corner 0 to 1, 0 to 2, 1 to 2.
     pub sides: [f64; 3],
     /// What of it only held corners have a say in: nothing can move it.
@@ -90,6 +92,7 @@ fn stretch(rest: &[f64; 6], [a, b, c]: [V3<f64>; 3], held: [bool; 3]) -> Triangl
         warp: warp - 1.0,
         shear: fg / (weft * warp).max(SQUEEZED),
         any: most - 1.0,
+        area: f.cross(g).norm2().sqrt() - 1.0,
         sides: core::array::from_fn(|k| {
             sides[k] / (rests[k][0] * rests[k][0] + rests[k][1] * rests[k][1]).sqrt() - 1.0
         }),

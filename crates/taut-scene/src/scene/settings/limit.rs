@@ -35,10 +35,10 @@ variants! {
         Edges(EdgeLimit) = "edges",
         /// How far cloth may be stretched at the end of a step, whatever else acts on it; nothing in the substeps.
         Stretch(StretchLimit) = "stretch",
-        /// Areas of the triangles of cloth, all at once (area-preserving strain limiting). In the substeps only, like
-        /// all that follow.
+        /// Areas of the triangles of cloth, all at once (area-preserving strain limiting). At the end of a step
+        /// none changes by more than `change` and `tolerance` together.
         Area(SizeLimit) = "area",
-        /// Volumes of the tetrahedra of solids, all at once.
+        /// Volumes of the tetrahedra of solids, all at once, likewise.
         Volume(SizeLimit) = "volume",
         /// How fast weft, warp and shear strain of cloth may change. Acts on velocities, after contact.
         Rate(RateLimit) = "rate",
