@@ -42,8 +42,8 @@ pub struct State<T: Scalar> {
 /// What it took to keep the last steps within their bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Effort {
-    /// Into how many pieces the next step is cut.
-    pub pieces: u32,
+    /// Into how many spans the next step is cut.
+    pub spans: u32,
     /// How many steps have been within their bounds with as many.
     pub calm: u32,
     /// For how many steps more nothing is tried, because it was in vain.
@@ -54,20 +54,20 @@ pub(crate) struct Effort {
 
 impl Default for Effort {
     fn default() -> Self {
-        Effort { pieces: 1, calm: 0, pause: 0, vain: 0 }
+        Effort { spans: 1, calm: 0, pause: 0, vain: 0 }
     }
 }
 
 impl Effort {
     /// Small whole numbers.
     fn to_numbers<T: Scalar>(self) -> [T; 4] {
-        [self.pieces, self.calm, self.pause, self.vain].map(|n| T::of(f64::from(n)))
+        [self.spans, self.calm, self.pause, self.vain].map(|n| T::of(f64::from(n)))
     }
 
     fn from_numbers<T: Scalar>(numbers: &[T; 4]) -> Self {
         // In f32 whole numbers are themselves up to 2^24; none that counts is larger.
-        let [pieces, calm, pause, vain] = numbers.map(|n| n.f64().clamp(0.0, 65536.0) as u32);
-        Effort { pieces: pieces.max(1), calm, pause, vain }
+        let [spans, calm, pause, vain] = numbers.map(|n| n.f64().clamp(0.0, 65536.0) as u32);
+        Effort { spans: spans.max(1), calm, pause, vain }
     }
 }
 

@@ -758,12 +758,12 @@ impl Press {
     }
 }
 
-/// In one piece a step here ends at more than twice its bounds: planes of contact from where it began contradict them.
+/// In one span a step here ends at more than twice its bounds: planes of contact from where it began contradict them.
 #[test]
 fn cloth_drawn_out_from_between_two_boxes_keeps_its_bounds() {
     let press = Press::new(21);
     let (mut state, mut scratch) = (press.state(), Scratch::new(1));
-    let (mut most, mut pieces) = (0.0f64, 0);
+    let (mut most, mut spans) = (0.0f64, 0);
     let StretchBounds { weft, warp, .. } = press.bounds;
     let (mut middle, mut later) = (None, 0);
     for frame in 0..45 {
@@ -771,7 +771,7 @@ fn cloth_drawn_out_from_between_two_boxes_keeps_its_bounds() {
             middle = Some(state.to_numbers());
         }
         let report = press.frame(&mut state, &mut scratch, frame);
-        pieces = pieces.max(report.substeps);
+        spans = spans.max(report.substeps);
         let strain = Strain::worst(&press.mesh, &state.positions(&press.model));
         most = most.max(strain.weft / weft).max(strain.warp / warp);
         assert!(report.inextensibility.used <= 1.01 && most <= 1.01, "frame {frame}: {most} of its bounds");
@@ -780,7 +780,7 @@ fn cloth_drawn_out_from_between_two_boxes_keeps_its_bounds() {
         }
     }
     assert!(most > 0.9, "it is drawn to its bounds: {most}");
-    assert!(pieces > 1, "some step takes more than one piece");
+    assert!(spans > 1, "some step takes more than one span");
     // Taken up again from numbers, and with more threads, it goes on with the same bits.
     let mut again = State::from_numbers(&press.model, &middle.unwrap(), 22.0 * DT).unwrap();
     let mut scratch = Scratch::new(2).eager();

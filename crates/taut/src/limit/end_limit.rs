@@ -353,11 +353,12 @@ impl<T: Scalar> EndLimit<T> {
         let mut still = at.follows();
         let mut round = self.active.first(sweep.worker);
         let mut progress = Progress::new(self.vertices, patience);
-        let mut sizes = self.areas.count + self.volumes.count > 0;
-        let may_yield = sizes && patience == Patience::Much;
+        // Areas and volumes give way where they contradict lengths, or contact.
+        let may_yield = patience == Patience::Much && self.areas.count + self.volumes.count > 0;
+        let mut yielded = false;
         loop {
             let over = if round.number >= OVER_FROM { progress.over } else { 1.0 };
-            let farthest = self.round(sweep, round, [still, over], sizes, at);
+            let farthest = self.round(sweep, round, [still, over], yielded, at);
             let tiles = |b: usize, lanes: u16, tiles: &Marks| self.add_tiles(b, lanes, tiles);
             let mut contact = beside.as_mut().map(|f| |tiles: &[u32], moved: &Marks| f(tiles, moved, still));
             let contact = contact.as_mut().map(|f| f as MoveBeside<'_>);
@@ -369,13 +370,12 @@ impl<T: Scalar> EndLimit<T> {
                 still = at.still(at.kappa() * (2.0 - 2.0 * self.active.part()).clamp(0.0, 1.0));
             }
             let (ended, stalls) = (round.count == 0 || round.number >= rounds, progress.stalls(round, farthest));
-            if may_yield && sizes && !ended && (stalls || round.number >= rounds / 2) {
-                // They contradict each other, or contact: lengths are what is kept.
-                sizes = false;
+            if may_yield && !yielded && !ended && (stalls || round.number >= rounds / 2) {
+                yielded = true;
                 progress = Progress::new(self.vertices, patience);
             } else if ended || stalls {
                 // Contact may go on about its last digits where no bound has anything to do.
-                let met = (round.count == 0 || farthest == 0.0) && sizes == (self.areas.count + self.volumes.count > 0);
+                let met = !yielded && (round.count == 0 || farthest == 0.0);
                 if !met {
                     let mut contact = beside.as_mut().map(|f| |tiles: &[u32], moved: &Marks| f(tiles, moved, still));
                     self.active.end(sweep.worker, contact.as_mut().map(|f| f as MoveBeside<'_>));
@@ -399,18 +399,18 @@ impl<T: Scalar> EndLimit<T> {
     }
 
     /// One round over what is active: how much x̃ does too, and how far rows go over the way to their goal; and
-    /// whether areas and volumes take part. Returns the largest squared displacement, m², the same to all.
-    fn round(&self, sweep: Sweep<'_>, round: Round, how: [f64; 2], sizes: bool, at: EndPositions<'_, T>) -> f64 {
+    /// whether areas and volumes have given way. Returns the largest squared displacement, m², the same to all.
+    fn round(&self, sweep: Sweep<'_>, round: Round, how: [f64; 2], yielded: bool, at: EndPositions<'_, T>) -> f64 {
         let slot = |number: u32| &self.farthest[(number % 3) as usize];
         if let Some(worker) = round.workers(sweep.worker) {
             let sweep = Sweep { worker, ..sweep };
             let [threads, woven, any, lines, areas, volumes] = self.firsts();
-            let mut most = if sizes {
-                let areas = self.restrain::<AreaBound, 3, 6>(sweep, &self.areas, areas, round, how, at);
-                areas.max(self.restrain::<VolumeBound, 4, 3>(sweep, &self.volumes, volumes, round, how, at))
-            } else {
+            let mut most = if yielded {
                 let areas = self.restrain::<Unbound, 3, 6>(sweep, &self.areas, areas, round, how, at);
                 areas.max(self.restrain::<Unbound, 4, 3>(sweep, &self.volumes, volumes, round, how, at))
+            } else {
+                let areas = self.restrain::<AreaBound, 3, 6>(sweep, &self.areas, areas, round, how, at);
+                areas.max(self.restrain::<VolumeBound, 4, 3>(sweep, &self.volumes, volumes, round, how, at))
             };
             most = most.max(self.restrain::<EdgeBound, 2, 3>(sweep, &self.edges, 0, round, how, at));
             most = most.max(self.restrain::<ThreadBound, 3, 6>(sweep, &self.threads, threads, round, how, at));

@@ -33,9 +33,9 @@ impl<T: Precision> Run<'_, T> {
 
     /// Finds what is near, if it is time to, and begins the substep's contacts.
     pub(super) fn detect(&self, worker: Worker<'_>, number: u32) {
-        let Time { h, substeps: of, piece, .. } = self.time;
+        let Time { h, substeps: of, span, .. } = self.time;
         let every = self.params.contact.every;
-        let substep = ContactSubstep { number, of, h, every, within: [piece.from, piece.to] };
+        let substep = ContactSubstep { number, of, h, every, within: [span.from, span.to] };
         let part = T::of(self.time.each());
         self.alone(worker, |contact, Lists { x, x_start, x_predicted, .. }| {
             for &(i, by) in contact.pushes() {

@@ -106,7 +106,7 @@ impl<T: Precision> Run<'_, T> {
         let mut used = f64::INFINITY;
         for turn in 0..=TURNS {
             let Passed { met, still, .. } = self.keep_bounds(worker, limit, at, substep, log);
-            if self.time.piece.trial && !met && self.used(worker, limit, log) > BEYOND {
+            if self.time.span.trial && !met && self.used(worker, limit, log) > BEYOND {
                 log.tally.failed = substeps;
                 return;
             }
@@ -119,7 +119,7 @@ impl<T: Precision> Run<'_, T> {
             self.weigh_down(worker);
         }
         self.restore_masses(worker);
-        if used > BEYOND && self.time.piece.trial {
+        if used > BEYOND && self.time.span.trial {
             log.tally.failed = substeps;
             return;
         }
@@ -158,7 +158,7 @@ impl<T: Precision> Run<'_, T> {
         let most = self.params.inextensibility.rounds.max(1);
         let remember = |memory: &mut EndMemory<T>, chunk: Chunk<'_, T>| memory.remember([chunk.x, chunk.x_predicted]);
         self.arrays.alone(worker, |chunk| self.end_memory(|memory| remember(memory, chunk)));
-        let patience = if self.time.piece.trial { Patience::Little } else { Patience::Much };
+        let patience = if self.time.span.trial { Patience::Little } else { Patience::Much };
         let passed = limit.pass(self.over(worker), at, (most, patience), if meets { Some(&mut beside) } else { None });
         log.tally.rounds += u64::from(passed.rounds);
         // Where bounds and contact do not come to an end, the way there is no motion: as velocity it would feed the next step's.

@@ -7,7 +7,6 @@ mod finish;
 mod inextensible;
 mod limit;
 mod params;
-mod pieces;
 mod precision;
 mod predict;
 mod report;
@@ -16,6 +15,7 @@ mod roll_back;
 mod run;
 mod scratch;
 mod solve;
+mod spans;
 #[cfg(feature = "global")]
 mod together;
 mod user;
@@ -35,10 +35,10 @@ use crate::solve::Solver;
 use crate::solve::scheme::Integrator;
 use crate::state::State;
 use crate::team::Worker;
-use pieces::{Piece, Pieces};
 use report::StepTally;
 use run::{Run, Time};
 use scratch::StepMemory;
+use spans::{Span, Spans};
 use std::sync::{Mutex, PoisonError};
 
 /// Advances the state by `dt` seconds. Never fails and never panics; what had to be contained is in the report, and so
@@ -67,36 +67,36 @@ fn step_in<T: Precision>(
     };
     // Now already, too: should something unwind, nothing is known any more of where vertices are.
     state.changed();
-    let mut pieces = Pieces::new(state.effort, dt, if plan.global { plan.asked } else { 1 }, plan.tries);
+    let mut spans = Spans::new(state.effort, dt, if plan.global { plan.asked } else { 1 }, plan.tries);
     let (mut tally, mut substeps) = (StepTally::default(), 0);
-    while let Some(piece) = pieces.next() {
-        if piece.trial {
+    while let Some(span) = spans.next() {
+        if span.trial {
             scratch.memory.keep_start(state);
         }
-        let time = plan.time(piece, state, dt);
-        let done = run_piece(model, state, scratch, params, &plan, time);
+        let time = plan.time(span, state, dt);
+        let done = run_span(model, state, scratch, params, &plan, time);
         tally.add(&done);
         if done.failed > 0 {
             scratch.memory.go_back(state);
             let at_once = u64::from(params.inextensibility.rounds.max(1));
-            pieces.failed(done.failed, time.substeps, tally.rounds / at_once);
+            spans.failed(done.failed, time.substeps, tally.rounds / at_once);
         } else {
             substeps += time.substeps;
-            pieces.done();
+            spans.done();
         }
     }
     state.targets.clear();
     state.changed();
     state.time += dt;
-    state.effort = pieces.effort();
+    state.effort = spans.effort();
     let mut report = StepReport::of(&tally, &mut scratch.memory, state, params, substeps);
     let pin = &mut report.contact.impossible_between.pin;
     *pin = pin.map(|v| model.user[v as usize]);
     report
 }
 
-/// Goes through a piece of a step, with all workers.
-fn run_piece<T: Precision>(
+/// Goes through a span of a step, with all workers.
+fn run_span<T: Precision>(
     model: &Model<T>,
     state: &mut State<T>,
     scratch: &mut Scratch<T>,
@@ -108,7 +108,7 @@ fn run_piece<T: Precision>(
     let workers = if scratch.eager { threads } else { useful_workers(model, threads) };
     let tally = Mutex::new(StepTally::default());
     if plan.meets {
-        scratch.memory.contact.get_mut().unwrap_or_else(PoisonError::into_inner).begin_piece();
+        scratch.memory.contact.get_mut().unwrap_or_else(PoisonError::into_inner).begin_span();
     }
     let run = Run::new(model, params, state, &mut scratch.memory, (plan, time), scratch.lanes, scratch.clock);
     let program = |worker: Worker<'_>| {
@@ -135,7 +135,7 @@ struct StepPlan {
     colliders: Vec<Collider>,
     /// Whether surfaces are to meet.
     meets: bool,
-    /// Whether something may contradict bounds, so that shorter pieces may help.
+    /// Whether something may contradict bounds, so that shorter spans may help.
     tries: bool,
 }
 
@@ -201,13 +201,13 @@ impl StepPlan {
         Ok(StepPlan { integrator, asked, substeps, global, colliders, meets, tries })
     }
 
-    /// How a piece of the step, of `dt` seconds, is divided.
-    fn time<T: Scalar>(&self, piece: Piece, state: &mut State<T>, dt: f64) -> Time {
-        let part = piece.to - piece.from;
+    /// How a span of the step, of `dt` seconds, is divided.
+    fn time<T: Scalar>(&self, span: Span, state: &mut State<T>, dt: f64) -> Time {
+        let part = span.to - span.from;
         let substeps = ((f64::from(self.substeps) * part - 1e-9).ceil() as u32).max(1);
         let h = dt * part / f64::from(substeps);
         let first = state.remember(self.integrator.remembers(), h);
-        Time { h, substeps, piece, integrator: self.integrator, first }
+        Time { h, substeps, span, integrator: self.integrator, first }
     }
 }
 

@@ -156,7 +156,7 @@ pub(super) struct StepTally {
     /// What is beyond its bounds. The first worker's.
     pub missed: Option<MissedBound>,
     pub workers: usize,
-    /// If the piece came to nothing: how many substeps the interval had that ended beyond its bounds.
+    /// If the span came to nothing: how many substeps the interval had that ended beyond its bounds.
     pub failed: u32,
 }
 
@@ -171,20 +171,20 @@ impl StepTally {
         (self.contained, self.contacts) = (contained, contacts);
     }
 
-    /// Adds the next piece of the step. One that came to nothing counts by what it cost.
-    pub fn add(&mut self, piece: &StepTally) {
+    /// Adds the next span of the step. One that came to nothing counts by what it cost.
+    pub fn add(&mut self, span: &StepTally) {
         let before = *self;
-        if piece.failed == 0 {
-            *self = *piece;
+        if span.failed == 0 {
+            *self = *span;
             self.contained += before.contained;
             self.unmet += before.unmet;
             self.given_up += before.given_up;
         }
-        for (sum, (a, b)) in self.seconds.iter_mut().zip(before.seconds.iter().zip(piece.seconds)) {
+        for (sum, (a, b)) in self.seconds.iter_mut().zip(before.seconds.iter().zip(span.seconds)) {
             *sum = a + b;
         }
-        self.iterations = before.iterations + piece.iterations;
-        self.rounds = before.rounds + piece.rounds;
+        self.iterations = before.iterations + span.iterations;
+        self.rounds = before.rounds + span.rounds;
     }
 }
 

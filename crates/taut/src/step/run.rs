@@ -4,10 +4,10 @@ use super::Precision;
 use super::arrays::{Arrays, Chunk};
 use super::end_solve::EndMemory;
 use super::limit::Limits;
-use super::pieces::Piece;
 use super::report::StepTally;
 use super::roll_back::{Outcome, Snapshot};
 use super::scratch::StepMemory;
+use super::spans::Span;
 use super::{MOST_ROUNDS, Params, Stage, StepPlan};
 use crate::constraint::{LaneChoice, Sweep};
 use crate::contact::pipeline::ContactPipeline;
@@ -41,23 +41,23 @@ pub(super) struct Run<'a, T: Scalar> {
     most: [AtomicU64; 3],
 }
 
-/// How a piece of a step is divided: all of it, if there is but one.
+/// How a span of a step is divided: all of it, if there is but one.
 #[derive(Clone, Copy)]
 pub(super) struct Time {
     /// Length of a substep, s.
     pub h: f64,
-    /// How many the piece has.
+    /// How many the span has.
     pub substeps: u32,
-    pub piece: Piece,
+    pub span: Span,
     pub integrator: Integrator,
     /// Whether no substep came before that the integrator could look at.
     pub first: bool,
 }
 
 impl Time {
-    /// The part of the step that is over after so many substeps of the piece, 0 to 1.
+    /// The part of the step that is over after so many substeps of the span, 0 to 1.
     pub fn part(&self, substeps: u32) -> f64 {
-        let Piece { from, to, .. } = self.piece;
+        let Span { from, to, .. } = self.span;
         if substeps == self.substeps {
             to
         } else {
@@ -67,12 +67,12 @@ impl Time {
 
     /// The substep's part of the step.
     pub fn each(&self) -> f64 {
-        (self.piece.to - self.piece.from) / f64::from(self.substeps)
+        (self.span.to - self.span.from) / f64::from(self.substeps)
     }
 
     /// How many substeps the step would have from one of them on, by number, if all were as long.
     pub fn left(&self, number: u32) -> f64 {
-        f64::from(self.substeps - number) + (1.0 - self.piece.to) / self.each()
+        f64::from(self.substeps - number) + (1.0 - self.span.to) / self.each()
     }
 }
 
@@ -131,7 +131,7 @@ impl Log {
 /// One substep.
 pub(super) struct Substep<T> {
     pub number: u32,
-    /// Whether it is the piece's last.
+    /// Whether it is the span's last.
     pub last: bool,
     /// Whether the step is over with it.
     pub arrives: bool,
@@ -141,7 +141,7 @@ pub(super) struct Substep<T> {
 }
 
 impl<'a, T: Precision> Run<'a, T> {
-    /// A piece of a step as planned, on the lists of `state` and `memory`.
+    /// A span of a step as planned, on the lists of `state` and `memory`.
     pub fn new(
         model: &'a Model<T>,
         params: &'a Params,
@@ -212,7 +212,7 @@ impl<'a, T: Precision> Run<'a, T> {
         self.solve(worker, substep, log);
     }
 
-    /// All substeps of the piece, as one worker's part: the stages of a step, top to bottom.
+    /// All substeps of the span, as one worker's part: the stages of a step, top to bottom.
     pub fn steps(&self, worker: Worker<'_>) -> StepTally {
         let mut log = Log { last: self.now(), ..Log::default() };
         let (mut number, mut begins, mut at_first) = (0, true, log);

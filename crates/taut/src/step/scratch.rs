@@ -53,7 +53,7 @@ pub(super) struct StepMemory<T: Scalar> {
     pub inextensibility: Inextensible<T>,
     pub end: Mutex<EndMemory<T>>,
     pub snapshot: Mutex<Snapshot<T>>,
-    /// Where a piece of the step began, for as long as it may have to be made anew.
+    /// Where a span of the step began, for as long as it may have to be made anew.
     pub start: Option<State<T>>,
 }
 
@@ -73,7 +73,7 @@ impl<T: Scalar> StepMemory<T> {
         self.global_for = wanted;
     }
 
-    /// Keeps in mind where a piece of a step begins.
+    /// Keeps in mind where a span of a step begins.
     pub fn keep_start(&mut self, state: &State<T>) {
         self.contact.get_mut().unwrap_or_else(PoisonError::into_inner).keep();
         match &mut self.start {
@@ -82,7 +82,7 @@ impl<T: Scalar> StepMemory<T> {
         }
     }
 
-    /// Puts a state back to where the piece began.
+    /// Puts a state back to where the span began.
     pub fn go_back(&mut self, state: &mut State<T>) {
         self.contact.get_mut().unwrap_or_else(PoisonError::into_inner).go_back();
         if let Some(start) = &self.start {

@@ -222,7 +222,7 @@ impl<T: Scalar> ContactPipeline<T> {
     pub fn open(&mut self, input: &ContactInput<T>) -> bool {
         self.report = ContactReport::default();
         (self.safe.all, self.safe.removed) = (0.0, 0.0);
-        self.begin_piece();
+        self.begin_span();
         self.tangle = Tangle::default();
         let own = input.x.len() - 1;
         let positions = input.x[..own].iter().map(|&v| xyz(v));
@@ -236,8 +236,8 @@ impl<T: Scalar> ContactPipeline<T> {
         meets
     }
 
-    /// Begins a piece of a step, whose substeps have numbers of their own.
-    pub fn begin_piece(&mut self) {
+    /// Begins a span of a step, whose substeps have numbers of their own.
+    pub fn begin_span(&mut self) {
         self.longest = u32::MAX;
         (self.rolled_back, self.again) = (0, false);
         self.met.clear();
