@@ -243,7 +243,8 @@ fn cloth_that_is_too_small_is_outside_and_told() {
     let text = format!("{NO_GRAVITY}{}{trunk}[start]\nduration = 2\nspeed = 0.5\n", hoop("hoop", 0.08, 0.0, ""));
     let mut simulation = build(&dir, &text);
     let report = simulation.begin().unwrap();
-    assert!(report.began > 0 && report.intersections == 0 && !report.settled, "{report:?}");
+    assert!(report.began == 0, "all of it is deep inside, and crosses nothing: {report:?}");
+    assert!(report.intersections == 0 && !report.settled, "{report:?}");
     assert!((0.02..0.03).contains(&report.put_out) && report.highest <= 0.5, "{report:?}");
     assert!(report.seconds < 0.5, "no time is spent on what is of no use: {report:?}");
     let at = report.place().unwrap();
@@ -265,7 +266,7 @@ fn layers_begin_over_each_other_by_their_numbers() {
     let scene = |layers: [u32; 2], more: &str| {
         let [first, second] = layers.map(|layer| format!("layer = {layer}\n"));
         let start = "[start]\nduration = 1\n";
-        NO_GRAVITY.to_owned() + &hoop("a", 0.13, 0.0, &first) + &hoop("b", 0.128, 0.01, &second) + start + more
+        NO_GRAVITY.to_owned() + &hoop("a", 0.13, 0.0, &first) + &hoop("b", 0.136, 0.02, &second) + start + more
     };
     // How far the cloth of one is from the axis around which the other is, at least.
     let least = |places: &[[f64; 3]]| places.iter().map(|p| p[0].hypot(p[2])).fold(f64::INFINITY, f64::min);
@@ -276,20 +277,21 @@ fn layers_begin_over_each_other_by_their_numbers() {
         let report = simulation.begin().unwrap();
         assert!(report.intersections == 0 && report.began > 0 && report.highest <= 1.0, "{report:?}");
         if outer == 1 {
-            assert!(least(&simulation.positions(1)) > 0.1295, "{}", least(&simulation.positions(1)));
+            assert!(least(&simulation.positions(1)) > 0.125, "{}", least(&simulation.positions(1)));
             let after = simulation.positions(0);
             let far = inner.iter().zip(&after).map(|(a, b)| (0..3).map(|k| (a[k] - b[k]).abs()).sum());
-            assert!(far.fold(0.0, f64::max) < 0.004, "the inner one is left where it is");
+            assert!(far.fold(0.0, f64::max) < 0.008, "the inner one is left where it is");
         }
     }
     let mut same = build(&dir, &scene([3, 3], ""));
     assert_eq!(same.begin().unwrap().put_out, 0.0, "equals are left alone");
-    let inside = scene([1, 2], trunk).replace("0.13,", "0.098,").replace("0.128,", "0.097,").replace("[0.01,", "[0,");
+    let inside = scene([1, 2], trunk).replace("0.13,", "0.098,").replace("0.136,", "0.097,").replace("[0.02,", "[0,");
     let mut both = build(&dir, &inside);
     let report = both.begin().unwrap();
     assert!(report.intersections == 0 && report.began > 0, "{report:?}");
-    let [a, b] = [0, 1].map(|object| least(&both.positions(object)));
-    assert!(a > 0.099 && b > a, "over the trunk, one over the other: {a} {b}");
+    let mean = |places: &[[f64; 3]]| places.iter().map(|p| p[0].hypot(p[2])).sum::<f64>() / places.len() as f64;
+    let [a, b] = [0, 1].map(|object| both.positions(object));
+    assert!(least(&a) > 0.099 && least(&b) > 0.099 && mean(&b) > mean(&a), "{} {}", mean(&a), mean(&b));
 }
 
 /// A waistband that gives, 5 mm off a trunk that starts off at 1.5 m/s, in frames of 1/24 s: it was pulled ahead of the

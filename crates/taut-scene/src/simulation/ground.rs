@@ -8,6 +8,9 @@ use std::collections::HashMap;
 
 /// Lengths below this have no direction, m.
 const NOWHERE: f64 = 1e-9;
+/// What is nearest to a rim is on a side of it if it is so much across the surface, as a share of its distance; else it
+/// is beyond its end.
+const ABREAST: f64 = 0.7;
 /// A corner's weight below this is none: the point is on an edge or a vertex.
 const BESIDE: f64 = 1e-6;
 
@@ -62,12 +65,13 @@ impl<'a> Ground<'a> {
     /// The point that is nearest to a place (m), and the direction outwards there.
     pub fn foot(&self, place: DVec3) -> Option<(DVec3, DVec3)> {
         let hit = self.nearest.find(place, None)?;
-        if self.rim.has(self.triangles[hit.triangle], hit.weights) {
-            return None;
-        }
         let corners = self.triangles[hit.triangle].map(|v| DVec3::from(self.positions[v as usize]));
         let foot = (0..3).map(|k| hit.weights[k] * corners[k]).sum::<DVec3>();
         let (away, side) = (place - foot, self.side(&hit, corners));
+        let askew = away.dot(side).abs() < ABREAST * away.length() * side.length();
+        if askew && self.rim.has(self.triangles[hit.triangle], hit.weights) {
+            return None;
+        }
         let away = if away.dot(side) < 0.0 { -away } else { away };
         let normal = if away.length() > NOWHERE { away } else { side };
         Some((foot, normal.try_normalize()?))

@@ -9,6 +9,8 @@ use super::unsolved::diagonal;
 use super::whole::{self, Give, Tie, draw_together};
 use super::{ColliderObject, Object, ObjectKind, Simulation, pins};
 use glam::DVec3;
+use std::collections::HashMap;
+use std::sync::Arc;
 use taut::internals::contact::exact::IntersectionFinder;
 
 /// What putting cloth outside came to.
@@ -32,6 +34,8 @@ const FURTHER: (f64, f64) = (1.5, 2e-4);
 const FURTHEST: f64 = 0.03;
 /// What is deeper beneath a layer than this share of that layer's size was not meant to be over it.
 const DEEPEST: f64 = 0.1;
+/// A body in more pieces than this is taken as a whole.
+const MOST_PIECES: usize = 32;
 /// Cloth without a limit is kept as long as it was, but for this share.
 const STRETCH: f64 = 0.05;
 /// More than the gap, so that nothing has to be looked at twice for rounding.
@@ -39,7 +43,7 @@ const AMPLE: f64 = 1.0 + 1e-6;
 
 /// A surface that cloth belongs outside of.
 struct Inner {
-    positions: Vec<[f64; 3]>,
+    positions: Arc<[[f64; 3]]>,
     triangles: Vec<[u32; 3]>,
     thickness: f64,
     /// The layer that it is; nothing for a body.
@@ -94,7 +98,7 @@ impl Simulation {
             done.vertices += ways().filter(|&way| way > 0.0).count();
             done.furthest = ways().fold(done.furthest, f64::max);
             self.world.set_positions(first, &outer.places);
-            let (positions, triangles) = (outer.places, object.info.triangles.clone());
+            let (positions, triangles) = (outer.places.into(), object.info.triangles.clone());
             inner.push(Inner { positions, triangles, thickness, layer: Some(layer(at)) });
         }
         done
@@ -113,20 +117,27 @@ impl Simulation {
     }
 }
 
-/// The pieces of a body that have an inside, each on its own: a piece may reach into another.
+/// The pieces of a body that have an inside, each on its own: a piece may reach into another. Of very many, all
+/// together.
 fn pieces(collider: &ColliderObject) -> Vec<Inner> {
-    let (positions, all) = (collider.positions(0.0), &collider.mesh.triangles);
+    let positions: Arc<[[f64; 3]]> = collider.positions(0.0).into();
+    // Along a seam of its texture a body has every vertex twice.
+    let mut known = HashMap::new();
+    let same: Vec<u32> =
+        (0..).zip(positions.iter()).map(|(at, p)| *known.entry(p.map(|x| (x + 0.0).to_bits())).or_insert(at)).collect();
+    let all: Vec<[u32; 3]> = collider.mesh.triangles.iter().map(|t| t.map(|v| same[v as usize])).collect();
     let edges: Vec<[u32; 2]> = all.iter().flat_map(|&[a, b, c]| [[a, b], [b, c]]).collect();
     let piece = components(positions.len(), &edges);
     let mut sorted: Vec<(u32, [u32; 3])> = all.iter().map(|t| (piece[t[0] as usize], *t)).collect();
     sorted.sort_by_key(|(piece, _)| *piece);
-    let one = |triangles: &[(u32, [u32; 3])]| Inner {
-        positions: positions.clone(),
-        triangles: triangles.iter().map(|(_, triangle)| *triangle).collect(),
-        thickness: collider.thickness(),
-        layer: None,
-    };
-    sorted.chunk_by(|a, b| a.0 == b.0).map(one).filter(|inner| has_inside(&inner.triangles)).collect()
+    let own = |part: &[(u32, [u32; 3])]| part.iter().map(|(_, triangle)| *triangle).collect::<Vec<_>>();
+    let mut parts: Vec<Vec<[u32; 3]>> = sorted.chunk_by(|a, b| a.0 == b.0).map(own).collect();
+    if parts.len() > MOST_PIECES {
+        parts = vec![all];
+    }
+    let thickness = collider.thickness();
+    let one = |triangles| Inner { positions: positions.clone(), triangles, thickness, layer: None };
+    parts.into_iter().filter(|triangles| has_inside(triangles)).map(one).collect()
 }
 
 impl Inner {
@@ -297,5 +308,57 @@ impl Crossing {
         vertices.sort_unstable();
         vertices.dedup();
         vertices
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generate::{SphereDetail, SphereParams, sphere};
+
+    /// A ring of two rows around a ball, or two that reach into each other, and partly inside.
+    fn outer(radius: f64, edges: &[[u32; 2]]) -> Outer {
+        let place = |k: u32| {
+            let angle = f64::from(k / 2) / 48.0 * std::f64::consts::TAU;
+            [radius * angle.cos() + 0.02, if k.is_multiple_of(2) { 0.0 } else { 0.02 }, radius * angle.sin()]
+        };
+        let places: Vec<[f64; 3]> = (0..96).map(place).collect();
+        let ties = whole::ties(edges, &places, 0.02);
+        Outer { held: vec![false; 96], edges: edges.to_vec(), ties, gaps: vec![0.0; 96], places }
+    }
+
+    /// A ring that reaches into two balls which overlap, each a surface of its own: out of both, hardly stretched; and one
+    /// that is too small for them is stretched alike all around.
+    #[test]
+    fn a_ring_is_put_out_of_a_body_in_pieces() {
+        let ball = |at: f64| {
+            let detail = SphereDetail::Divisions(8);
+            let ball = sphere(&SphereParams { radius: 0.1, detail, ..Default::default() }).unwrap();
+            let positions: Vec<[f64; 3]> = ball.positions.iter().map(|p| [p[0] + at, p[1], p[2]]).collect();
+            Inner { positions: positions.into(), triangles: ball.triangles, thickness: 0.001, layer: None }
+        };
+        let body = [ball(0.0), ball(0.03)];
+        let triangles: Vec<[u32; 3]> = (0..48)
+            .flat_map(|k| {
+                let (a, b) = (2 * k, 2 * ((k + 1) % 48));
+                [[a, b, a + 1], [b, b + 1, a + 1]]
+            })
+            .collect();
+        let mut edges: Vec<[u32; 2]> = triangles.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]).collect();
+        edges.iter_mut().for_each(|edge| edge.sort_unstable());
+        edges.sort_unstable();
+        edges.dedup();
+        let beneath: Vec<&Inner> = body.iter().collect();
+        for (radius, most) in [(0.115, 1.06), (0.09, 1.5)] {
+            let mut ring = outer(radius, &edges);
+            let before = ring.places.clone();
+            assert!(!Crossing::new(&ring.places, &triangles, &beneath).find(&ring.places).is_empty());
+            ring.put_out(&triangles, &beneath, 0.001);
+            assert_eq!(Crossing::new(&ring.places, &triangles, &beneath).find(&ring.places), [0; 0], "{radius}");
+            let length = |x: &[[f64; 3]], [a, b]: [u32; 2]| DVec3::from(x[a as usize]).distance(x[b as usize].into());
+            let stretch = |edge: &[u32; 2]| length(&ring.places, *edge) / length(&before, *edge);
+            let worst = edges.iter().map(stretch).fold(0.0, f64::max);
+            assert!(worst < most, "{radius}: {worst}");
+        }
     }
 }
