@@ -52,6 +52,13 @@ fn what_holds_is_left_alone() {
     assert_eq!(warnings(SHARES, &["solver={kind='pbd',substeps=5,iterations=3,relaxation=1.2}"]), [""; 0]);
 }
 
+/// Layers, which only a start phase brings apart.
+#[test]
+fn layers_without_a_start_phase_are_told() {
+    one(SHEET, &["cloth.sheet.layer=2"], &["`cloth.sheet.layer` has no effect", "`start.duration`"]);
+    assert_eq!(warnings(SHEET, &["cloth.sheet.layer=2", "start.duration=1"]), [""; 0]);
+}
+
 /// The substeps that a warning asks for hold: the sheet swings for 2 s, and has no more energy than the fall gave it.
 #[test]
 fn explicit_integrators_are_told_their_steps() {

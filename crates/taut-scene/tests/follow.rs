@@ -192,6 +192,12 @@ fn an_animation_can_begin_anew() {
     for (time, into) in [(0.2, 0.7), (0.8, 0.3), (1.6, 0.1), (7.75, 0.25)] {
         assert!(near(at(&again, time), at(&once, into)), "{time}");
     }
+    let fast = build(&dir, &scene("\"man\"", ", loop = true, start = 0.5, speed = 4"));
+    for (time, into) in [(0.5, 0.0), (0.6, 0.4), (0.85, 0.4), (0.4, 0.6)] {
+        assert!(near(at(&fast, time), at(&once, into)), "{time}, four times as fast");
+    }
+    let slow = build(&dir, &scene("\"man\"", ", speed = 0.5"));
+    assert!(near(at(&slow, 1.2), at(&once, 0.6)) && near(at(&slow, 3.0), at(&once, 1.0)));
 }
 
 /// One vertex, two, and some in a line: a piece for each, and nothing that is not finite.

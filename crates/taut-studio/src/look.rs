@@ -71,11 +71,15 @@ pub struct Look<'a> {
     pub style: Style,
     /// Threads to draw with.
     pub threads: usize,
+    /// Places that are marked, m.
+    pub marks: Vec<[f64; 3]>,
     bounds: Bounds,
     /// What must be in view, m.
     points: Vec<[f64; 3]>,
 }
 
+/// How far away what is looked at closely is, over the size of everything.
+const NEAR: f64 = 0.5;
 /// Of larger meshes, only about so many points decide where the camera is.
 const POINTS: usize = 2000;
 
@@ -89,6 +93,7 @@ impl<'a> Look<'a> {
             wireframe: settings.output.pictures.wireframe,
             style: Style::studio(),
             threads,
+            marks: Vec::new(),
             bounds: Bounds::EMPTY,
             points: Vec::new(),
         }
@@ -103,6 +108,16 @@ impl<'a> Look<'a> {
             self.points.extend(positions.iter().step_by(positions.len().div_ceil(POINTS).max(1)));
             self.points.extend(extremes(positions));
         }
+    }
+
+    /// Goes near to a place (m) and marks it, seen from outside of what is in view, with the edges of triangles.
+    pub fn near(&mut self, place: [f64; 3]) {
+        let out = DVec3::from(place) - DVec3::from(self.bounds.centre());
+        let out = DVec3::new(out.x, 0.0, out.z).try_normalize().unwrap_or(DVec3::from(self.view.direction));
+        let away = NEAR * self.bounds.radius() * (out + DVec3::new(0.0, 0.4, 0.0)).normalize_or(DVec3::Z);
+        self.view.eye = Some((DVec3::from(place) + away).into());
+        self.view.target = Some(place);
+        (self.wireframe, self.marks) = (true, vec![place]);
     }
 
     /// Draws a frame: in the bodies' colours, or as a heat map with its legend.
@@ -130,10 +145,11 @@ impl<'a> Look<'a> {
                 scene.items.push(Item::new(positions, &collider.mesh.triangles, Material::solid(colour)));
             }
         }
+        let radius = 0.006 * self.bounds.radius();
         if map.is_some() {
-            let radius = 0.006 * self.bounds.radius();
             scene.markers.push(Markers { points: shot.held.clone(), radius, colour: palette::signal() });
         }
+        scene.markers.push(Markers { points: self.marks.clone(), radius, colour: palette::signal() });
         let renderer = Renderer::new(width, height).with_style(self.style).with_threads(self.threads);
         let mut picture = renderer.render(&scene, &camera);
         if let Some(map) = map {

@@ -322,6 +322,29 @@ fn heat_maps_show_the_strain_of_the_cloth_and_the_use_of_its_limits() {
     assert!(uses.iter().all(|&v| v >= 0.0));
 }
 
+/// Colours show each painted map by its name, on a scale of its own.
+#[test]
+fn painted_maps_are_colours_too() {
+    let maps = "maps = [{ name = \"worn\", file = \"worn.csv\" }, { name = \"hot\", file = \"hot.csv\" }]\n[[pin]]";
+    let list =
+        |value: &dyn Fn(i32) -> i32| (0..81).map(|at| format!("{}\n", value(at))).collect::<String>().into_bytes();
+    let files = [("worn.csv", list(&|at| at % 2)), ("hot.csv", list(&|at| at - 40))];
+    let attached = files.map(|(name, bytes)| (name.to_owned(), Arc::from(bytes))).to_vec();
+    let document = Document { attached, ..document(&SHEET.replacen("[[pin]]", maps, 1)) };
+    let mut session = Session::new(document, 1).unwrap_or_else(|error| panic!("{error}"));
+    let known = &see(&session).sides[0].shape.maps;
+    let known: Vec<_> = known.iter().map(|map| (map.name.as_str(), map.range)).collect();
+    assert_eq!(known, [("worn", [0.0, 1.0]), ("hot", [-40.0, 40.0])]);
+    for (number, (name, ends)) in (0..).zip([("worn", [0.0, 1.0]), ("hot", [-40.0, 40.0])]) {
+        session.apply(Command::Heat(Heat::Map(number)));
+        let view = see(&session);
+        let values = view.sides[0].values[0].as_ref().unwrap();
+        assert_eq!((values[0], values[80]), if number == 0 { (0.0, 0.0) } else { (-40.0, 40.0) });
+        let legend = view.legend(0.05).unwrap();
+        assert_eq!((legend.label.as_str(), [legend.scale.min, legend.scale.max]), (name, ends));
+    }
+}
+
 #[test]
 fn dropped_files_become_scenes_or_errors() {
     let obj: Arc<[u8]> = Arc::from(&b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0.1\nf 1 2 3\nf 2 4 3\n"[..]);

@@ -78,8 +78,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     } else if args.verify && !simulation.contact().verified() {
         return Err(unverified(&folder));
     }
-    if let Some(start) = simulation.begin().filter(|_| !args.say.quiet) {
-        eprintln!("{}", started(&start));
+    if let Some(start) = simulation.begin() {
+        let place = start.place().filter(|_| !args.no_pictures);
+        let drawn = place.map(|at| pictures::place(&simulation, at, &mut folder, args.flags.threads())).transpose()?;
+        if !args.say.quiet {
+            eprintln!("{}", started(&start, drawn));
+        }
     }
     if args.verify {
         simulation.verify();
@@ -116,14 +120,21 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if args.verify { judge(&folder, &result) } else { Ok(()) }
 }
 
-/// What is said of a start phase.
-fn started(start: &taut_scene::simulation::StartReport) -> String {
+/// What is said of a start phase, of which a picture may have been drawn.
+fn started(start: &taut_scene::simulation::StartReport, drawn: Option<&str>) -> String {
     let out = match (start.began, start.intersections) {
         (0, _) => String::new(),
         (began, left) => format!(", {left} of {began} intersections left"),
     };
+    let put = match start.put_out {
+        0.0 => String::new(),
+        far => format!(", cloth put outside by up to {:.1} mm", 1000.0 * far),
+    };
+    let shown = drawn.map_or(String::new(), |name| format!("; pictures/{name} shows the place that is wrong"));
     let (seconds, highest, fastest) = (start.seconds, start.highest, start.fastest);
-    format!("start phase: {seconds:.2} s{out}, nothing faster than {highest:.2} m/s, {fastest:.3} m/s at its end")
+    format!(
+        "start phase: {seconds:.2} s{out}{put}, nothing faster than {highest:.2} m/s, {fastest:.3} m/s at its end{shown}"
+    )
 }
 
 /// What `--verify` makes of the result of a complete run.

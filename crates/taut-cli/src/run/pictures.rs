@@ -53,6 +53,25 @@ pub fn make(
     Ok(shown)
 }
 
+/// The picture of a place where the start phase left something wrong: its name in the folder.
+pub fn place(
+    simulation: &Simulation,
+    at: [f64; 3],
+    folder: &mut Folder,
+    threads: usize,
+) -> Result<&'static str, Failure> {
+    const NAME: &str = "start.png";
+    let shot = Shot::plain(simulation);
+    let mut look = Look::new(simulation, threads);
+    look.include(&shot);
+    look.near(at);
+    let size = simulation.scene().settings.output.pictures.size.map(|side| side as usize);
+    let dir = subfolder(folder.dir(), FOLDER)?;
+    folder.claim(&[format!("{FOLDER}/{NAME}")])?;
+    taut_studio::save(&dir, NAME, &look.draw(&shot, None, size))?;
+    Ok(NAME)
+}
+
 /// What all pictures need.
 struct Studio<'a, 'b> {
     look: Look<'a>,

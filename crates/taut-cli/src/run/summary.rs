@@ -17,7 +17,7 @@ pub fn result(simulation: &mut Simulation) -> Value {
     let each = |seconds: f64| 1e3 * seconds / f64::from(frames.max(1));
     let stages = stage_names().into_iter().zip(simulation.stage_seconds());
     let line = metrics.to_json();
-    let steps = u64::from(frames) * u64::from(simulation.scene().settings.time.steps);
+    let steps = u64::from(frames) * u64::from(simulation.steps());
     json!({
         "frames": frames,
         "steps": steps,

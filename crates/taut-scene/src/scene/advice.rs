@@ -23,7 +23,17 @@ pub(crate) fn advice(settings: &Settings, root: &Node, timescale: Timescale) -> 
     bodies(settings, root, &mut out);
     colliders(root, &mut out);
     pins(settings, root, &mut out);
+    layers(settings, root, &mut out);
     out
+}
+
+/// Layers that nothing brings apart.
+fn layers(settings: &Settings, root: &Node, out: &mut Vec<String>) {
+    let first = settings.cloth.iter().position(|cloth| cloth.surface.layer > 0);
+    if let Some(at) = first.filter(|_| settings.start.duration == 0.0) {
+        let path = root.element_path("cloth", at);
+        out.push(format!("`{path}.layer` has no effect without a start phase: give `start.duration`"));
+    }
 }
 
 /// Pins that never hold anything.
@@ -234,7 +244,8 @@ fn body(path: &str, item: &Node, fabric: bool, out: &mut Vec<String>) {
 }
 
 /// What only a mesh from a file listens to.
-const OF_FILES: [&str; 10] = ["part", "up", "unit", "weld", "without", "animation", "cache", "fps", "start", "loop"];
+const OF_FILES: [&str; 11] =
+    ["part", "up", "unit", "weld", "without", "animation", "cache", "fps", "start", "speed", "loop"];
 
 /// Keys for a mesh from a file where it is made from numbers.
 fn of_files(path: &str, item: &Node, out: &mut Vec<String>) {

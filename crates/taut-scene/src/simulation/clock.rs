@@ -1,6 +1,10 @@
 //! Frames, steps and seconds.
 
-use crate::scene::settings::Time;
+use crate::scene::settings::{Hold, Pin, Settings};
+
+/// Steps are no longer than this (s) where pins that give follow something or move: they are told once in a step where
+/// to pull, while colliders go along during all of it. What is pulled a whole frame ahead ends up inside the body.
+const LONGEST_PULLED: f64 = 1.0 / 96.0;
 
 /// The frame a simulation is at, and how long frames and steps are.
 #[derive(Clone, Copy, Debug)]
@@ -14,8 +18,11 @@ pub(super) struct Clock {
 }
 
 impl Clock {
-    pub fn new(time: &Time) -> Self {
-        Clock { frame: 0, fps: time.fps, steps: time.steps }
+    pub fn new(settings: &Settings) -> Self {
+        let time = &settings.time;
+        let pulls = |pin: &Pin| !matches!(pin.hold, Hold::Fast(_)) && (pin.follow.is_some() || pin.motion.is_some());
+        let least = if settings.pin.iter().any(pulls) { (1.0 / (time.fps * LONGEST_PULLED)).ceil() as u32 } else { 1 };
+        Clock { frame: 0, fps: time.fps, steps: time.steps.max(least) }
     }
 
     /// The time it is at, s.

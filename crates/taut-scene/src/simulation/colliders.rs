@@ -148,13 +148,6 @@ impl ColliderObject {
         }
     }
 
-    /// It has not come from where it was in another pose.
-    pub(super) fn forget_way(&mut self) {
-        if let Some(surface) = &mut self.surface {
-            surface.before();
-        }
-    }
-
     /// Numbers that tell its file from others.
     pub(super) fn fingerprint(&self) -> Vec<f64> {
         self.surface.as_ref().map(Surface::fingerprint).unwrap_or_default()

@@ -76,12 +76,6 @@ impl Drive {
         self.colliders.iter_mut().for_each(|collider| collider.take_pose(pose));
     }
 
-    /// Mesh colliders are where they belong at once, without a way from where they were.
-    pub fn place(&mut self) {
-        self.pose(StartPose::NONE);
-        self.colliders.iter_mut().for_each(ColliderObject::forget_way);
-    }
-
     /// How far a point of a mesh collider comes at most from a pose of a start phase to where it is in the first
     /// frame, m.
     pub fn way_from(&mut self, pose: StartPose) -> f64 {

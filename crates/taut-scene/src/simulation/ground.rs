@@ -1,6 +1,6 @@
 //! A surface as what stands on it sees it: its nearest point, which side is outside, and places kept off it.
 
-use super::whole::{Tie, draw_together};
+use super::whole::{Give, Tie, draw_together};
 use crate::generate::nearest::{Hit, Nearest};
 use crate::write::vertex_normals;
 use glam::DVec3;
@@ -8,6 +8,9 @@ use std::collections::HashMap;
 
 /// Lengths below this have no direction, m.
 const NOWHERE: f64 = 1e-9;
+/// What is nearest to a rim is on a side of it if it is so much across the surface, as a share of its distance; else it
+/// is beyond its end.
+const ABREAST: f64 = 0.7;
 /// A corner's weight below this is none: the point is on an edge or a vertex.
 const BESIDE: f64 = 1e-6;
 
@@ -20,6 +23,29 @@ pub(super) struct Ground<'a> {
     normals: Vec<[f64; 3]>,
     /// 1 if its triangles are seen counter-clockwise from outside, or −1.
     outwards: f64,
+    /// Where it ends.
+    rim: Rim,
+}
+
+/// Where a surface that is open ends: what is nearest to it there is on neither side.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Rim(Vec<bool>);
+
+impl Rim {
+    /// The vertices, of so many, at edges of one triangle alone.
+    pub fn of(count: usize, triangles: &[[u32; 3]]) -> Rim {
+        let mut rim = vec![false; count];
+        let open = sides(triangles).into_iter().filter(|(_, count)| *count == 1);
+        open.for_each(|(edge, _)| edge.iter().for_each(|&vertex| rim[vertex as usize] = true));
+        Rim(rim)
+    }
+
+    /// Whether a point of a triangle is on it.
+    fn has(&self, triangle: [u32; 3], weights: [f64; 3]) -> bool {
+        let at = |vertex: u32| self.0.get(vertex as usize).copied().unwrap_or(false);
+        triangle.iter().zip(weights).all(|(&vertex, weight)| weight < BESIDE || at(vertex))
+            && weights.iter().any(|&weight| weight < BESIDE)
+    }
 }
 
 impl<'a> Ground<'a> {
@@ -27,7 +53,13 @@ impl<'a> Ground<'a> {
     pub fn new(positions: &'a [[f64; 3]], triangles: &'a [[u32; 3]]) -> Self {
         let outwards = if super::surface::volume(positions, triangles) < 0.0 { -1.0 } else { 1.0 };
         let normals = vertex_normals(positions, triangles);
-        Ground { nearest: Nearest::new(positions, triangles), positions, triangles, normals, outwards }
+        let (nearest, rim) = (Nearest::new(positions, triangles), Rim::default());
+        Ground { nearest, positions, triangles, normals, outwards, rim }
+    }
+
+    /// The same with another outside, and with a rim.
+    pub fn facing(self, outwards: f64, rim: Rim) -> Self {
+        Ground { outwards, rim, ..self }
     }
 
     /// The point that is nearest to a place (m), and the direction outwards there.
@@ -36,6 +68,10 @@ impl<'a> Ground<'a> {
         let corners = self.triangles[hit.triangle].map(|v| DVec3::from(self.positions[v as usize]));
         let foot = (0..3).map(|k| hit.weights[k] * corners[k]).sum::<DVec3>();
         let (away, side) = (place - foot, self.side(&hit, corners));
+        let askew = away.dot(side).abs() < ABREAST * away.length() * side.length();
+        if askew && self.rim.has(self.triangles[hit.triangle], hit.weights) {
+            return None;
+        }
         let away = if away.dot(side) < 0.0 { -away } else { away };
         let normal = if away.length() > NOWHERE { away } else { side };
         Some((foot, normal.try_normalize()?))
@@ -50,18 +86,21 @@ impl<'a> Ground<'a> {
         self.outwards * (0..3).map(|k| hit.weights[k] * normal(k)).sum::<DVec3>()
     }
 
+    /// How far a place is outside of it (m), and the direction outwards there.
+    pub fn off(&self, place: DVec3) -> Option<(f64, DVec3)> {
+        let (foot, normal) = self.foot(place)?;
+        Some(((place - foot).dot(normal), normal))
+    }
+
     /// How far places are outside of it, m; 0 without any triangle.
     pub fn distances(&self, places: &[[f64; 3]]) -> Vec<f64> {
-        let from = |&place: &[f64; 3]| {
-            self.foot(place.into()).map_or(0.0, |(foot, normal)| (DVec3::from(place) - foot).dot(normal))
-        };
+        let from = |&place: &[f64; 3]| self.off(place.into()).map_or(0.0, |(distance, _)| distance);
         places.iter().map(from).collect()
     }
 
     /// How far a place is to go to be so far outside (m); nothing if it is, or if it is deeper inside than it may be.
-    fn lift(&self, place: DVec3, gap: f64, deepest: f64) -> Option<DVec3> {
-        let (foot, normal) = self.foot(place)?;
-        let distance = (place - foot).dot(normal);
+    pub fn lift(&self, place: DVec3, gap: f64, deepest: f64) -> Option<DVec3> {
+        let (distance, normal) = self.off(place)?;
         (distance < gap && distance > -deepest).then(|| (gap - distance) * normal)
     }
 }
@@ -79,10 +118,20 @@ pub(super) struct KeptOff {
     pub ties: Vec<Tie>,
 }
 
-/// Times that places are put out and drawn together again at most.
-const TURNS: usize = 12;
-/// Parts of an edge at whose ends it is looked at.
-const PARTS: u32 = 4;
+/// Times that places are put out and drawn together again at most: enough for what a corner stretches to spread around
+/// a waistband.
+const TURNS: usize = 40;
+/// Rounds of drawing together in each of those.
+const ROUNDS: usize = 100;
+/// Parts of an edge at whose ends it is looked at, at least and at most.
+const PARTS: (f64, f64) = (4.0, 32.0);
+
+/// At which shares of an edge (m) it is looked at whether it is half as far off a surface as its ends, which are so far
+/// off (m): a corner does not fit in between.
+pub(super) fn looks(length: f64, gap: f64) -> impl Iterator<Item = f64> {
+    let parts = (length / gap).ceil().clamp(PARTS.0, PARTS.1) as u32;
+    (1..parts).map(move |part| f64::from(part) / f64::from(parts))
+}
 
 impl KeptOff {
     /// Puts places (m) out of a surface, and the edges between them with them, and draws together what that stretched
@@ -93,11 +142,13 @@ impl KeptOff {
         if deepest == 0.0 {
             return 0.0;
         }
+        let mut give = Give::NONE;
         for _ in 0..TURNS {
-            let whole = draw_together(places, &self.ties, TURNS);
+            let whole = draw_together(places, &self.ties, give.factor, ROUNDS);
             if self.lift(places, ground) == 0.0 && whole {
                 break;
             }
+            give = give.after();
         }
         deepest
     }
@@ -106,20 +157,30 @@ impl KeptOff {
     fn lift(&self, places: &mut [[f64; 3]], ground: &Ground) -> f64 {
         let mut most: f64 = 0.0;
         let enough = self.gap * (1.0 - 1e-6);
-        for place in places.iter_mut() {
-            if let Some(by) = ground.lift(DVec3::from(*place), enough, self.deepest) {
+        let mut off = vec![f64::NEG_INFINITY; places.len()];
+        for (place, off) in places.iter_mut().zip(&mut off) {
+            let Some((distance, normal)) = ground.off((*place).into()) else { continue };
+            *off = distance;
+            if distance < enough && distance > -self.deepest {
+                let by = (enough - distance) * normal;
                 *place = (DVec3::from(*place) + by * (self.gap / enough)).into();
                 most = most.max(by.length());
+                *off = enough;
             }
         }
         for &[a, b] in &self.edges {
             let [a, b] = [a, b].map(|v| v as usize);
-            for part in 1..PARTS {
+            let [p, q] = [a, b].map(|v| DVec3::from(places[v]));
+            let length = p.distance(q);
+            if off[a] + off[b] > length + self.gap {
+                continue;
+            }
+            for share in looks(length, self.gap) {
                 let [p, q] = [a, b].map(|v| DVec3::from(places[v]));
                 // Half as far is enough between two that are out.
-                let between = p.lerp(q, f64::from(part) / f64::from(PARTS));
-                if let Some(by) = ground.lift(between, 0.5 * self.gap, self.deepest) {
+                if let Some(by) = ground.lift(p.lerp(q, share), 0.5 * self.gap, self.deepest) {
                     (places[a], places[b]) = ((p + by).into(), (q + by).into());
+                    (off[a], off[b]) = (f64::NEG_INFINITY, f64::NEG_INFINITY);
                     most = most.max(by.length());
                 }
             }
@@ -128,12 +189,18 @@ impl KeptOff {
     }
 }
 
-/// Whether a surface has an inside: hardly any of its edges belong to one triangle alone.
-pub(super) fn has_inside(triangles: &[[u32; 3]]) -> bool {
+/// How many triangles each edge belongs to.
+fn sides(triangles: &[[u32; 3]]) -> HashMap<[u32; 2], u32> {
     let mut sides: HashMap<[u32; 2], u32> = HashMap::new();
     for &[a, b, c] in triangles {
         [[a, b], [b, c], [c, a]].iter().for_each(|&[a, b]| *sides.entry([a.min(b), a.max(b)]).or_default() += 1);
     }
+    sides
+}
+
+/// Whether a surface has an inside: hardly any of its edges belong to one triangle alone.
+pub(super) fn has_inside(triangles: &[[u32; 3]]) -> bool {
+    let sides = sides(triangles);
     let open = sides.values().filter(|&&count| count == 1).count();
     !triangles.is_empty() && open <= sides.len() / 8
 }

@@ -36,6 +36,7 @@ mod maps;
 mod metrics;
 mod motion;
 mod object;
+mod outside;
 mod pins;
 mod pressure;
 mod report;
@@ -146,7 +147,7 @@ impl Simulation {
             warnings,
             objects,
             world: World::new(engine),
-            clock: Clock::new(&scene.settings.time),
+            clock: Clock::new(&scene.settings),
             drive,
             watch,
             tally: Tally::new(),
@@ -264,6 +265,11 @@ impl Simulation {
         self.clock.now()
     }
 
+    /// How many steps a frame is computed in: what the scene asks for, or more where pins give.
+    pub fn steps(&self) -> u32 {
+        self.clock.steps
+    }
+
     /// How many frames the scene asks for, after frame 0.
     pub fn frames(&self) -> u32 {
         self.scene.settings.time.frame_count()
@@ -313,6 +319,8 @@ impl Simulation {
         let inside = body.is_some_and(|number| !self.colliders()[number].simple());
         let help = if frame == 0 && inside && self.scene.settings.start.duration == 0.0 {
             "; `[start] duration = 2` brings cloth out of a body before the first frame"
+        } else if frame == 0 && body.is_none() && a != b && self.scene.settings.start.duration == 0.0 {
+            "; `[start] duration = 2` and a `layer` for each bring one over the other before the first frame"
         } else {
             ""
         };

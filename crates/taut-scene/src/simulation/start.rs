@@ -4,6 +4,7 @@
 use super::Simulation;
 use super::surface::StartPose;
 use crate::scene::settings::StartFrom;
+use glam::DVec3;
 use taut::Params;
 
 /// What the start phase came to.
@@ -17,17 +18,27 @@ pub struct StartReport {
     pub at: [f64; 3],
     /// The highest speed at which any vertex of cloth went from the beginning of a step to its end, m/s.
     pub highest: f64,
-    /// How much thinner mesh colliders were when it began, m.
-    pub thinner: f64,
-    /// Where cloth was too tight for a body to come all the way under it, m: from there on the body was where it
-    /// belongs at once.
+    /// How far cloth was put at most to be outside of bodies and of the layers beneath it, before any time went by, m.
+    pub put_out: f64,
+    /// Where cloth could not be kept within its limits, because it is too small for what it is around, m.
     pub tight: Option<[f64; 3]>,
-    /// Pairs of triangles that intersect when it begins, before anything is made thinner.
+    /// How far it was stretched there, over what it may be.
+    pub beyond: f64,
+    /// Pairs of triangles that intersect when it begins, before anything is put outside.
     pub began: usize,
     /// Pairs of triangles that intersect at its end.
     pub intersections: usize,
-    /// Whether it ended as slow as was asked for, and nothing intersects.
+    /// Where the first of those is, m.
+    pub crossing: Option<[f64; 3]>,
+    /// Whether it ended as slow as was asked for, with nothing that intersects or is too tight.
     pub settled: bool,
+}
+
+impl StartReport {
+    /// Where something is wrong at its end (m), if something is but that it is not at rest yet.
+    pub fn place(&self) -> Option<[f64; 3]> {
+        self.crossing.or(self.tight)
+    }
 }
 
 /// Whether it has been gone through.
@@ -45,14 +56,15 @@ impl StartPhase {
         if report.intersections > 0 {
             let (pairs, began) = (report.intersections, report.began);
             let held = || "what is left is held inside a body, or tangled with other cloth".to_owned();
-            let why = report.tight.map_or_else(held, too_tight);
+            let why = report.tight.map_or_else(held, |at| too_tight(at, report.beyond));
             return Some(format!(
                 "the start phase of {seconds:.2} s ended with {pairs} pairs of triangles that intersect, of {began} at its \
-                 beginning: {why}"
+                 beginning, the first at {}: {why}",
+                super::place(report.crossing.unwrap_or(report.at))
             ));
         }
         if let Some(at) = report.tight {
-            return Some(format!("the start phase of {seconds:.2} s ended early: {}", too_tight(at)));
+            return Some(format!("the start phase of {seconds:.2} s: {}", too_tight(at, report.beyond)));
         }
         Some(format!(
             "the start phase of {seconds:.2} s ended before everything was at rest: {fastest:.3} m/s at {place}; a \
@@ -61,12 +73,13 @@ impl StartPhase {
     }
 }
 
-/// What is said of cloth that a body does not fit into, with the place, m.
-fn too_tight(at: [f64; 3]) -> String {
+/// What is said of cloth that a body does not fit into, with the place (m) and how far it is stretched over what it may
+/// be.
+fn too_tight(at: [f64; 3], beyond: f64) -> String {
     let at = super::place(at);
     format!(
-        "the cloth is too tight for its body at {at}, where it would have to be stretched beyond its limit: a larger one, \
-         `rest_stretch` above 1 or a larger limit helps"
+        "the cloth is too tight for its body at {at}, where it is stretched {beyond:.1} times as far as it may be: a \
+         larger one, `rest_stretch` above 1 or a larger limit helps"
     )
 }
 
@@ -80,13 +93,15 @@ struct Plan {
     longest: f64,
 }
 
-/// The shares of its bodies' size by which they are made thinner in turn, until nothing intersects any more.
-const THINNER: [f64; 12] = [0.002, 0.004, 0.006, 0.009, 0.013, 0.02, 0.03, 0.04, 0.055, 0.075, 0.1, 0.13];
-/// A start is looked at for intersections once in so many steps while it could be over.
-const LOOK: u64 = 8;
-/// A body that has pressed cloth beyond its limit for so many steps on end comes no further: it is where it belongs at
-/// once, and if that goes on the phase is over.
-const PATIENCE: u32 = 3;
+/// A start is looked at for intersections once in so many steps while something intersects.
+const LOOK: u64 = 4;
+/// What intersects, and does not become less in so many looks, will not come free.
+const LOOKS: u32 = 2;
+/// Cloth that has been beyond its limits for so many steps on end, and is no nearer to them, is too tight: no more time
+/// is spent on it.
+const PATIENCE: u32 = 6;
+/// Nearer to its limits: by this factor.
+const NEARER: f64 = 0.95;
 /// Beyond its limit: so many times as far as that.
 const BEYOND: f64 = 1.02;
 
@@ -104,38 +119,44 @@ impl Simulation {
 
     fn go_through_start(&mut self) -> StartReport {
         let start = self.scene.settings.start.clone();
-        let began = if self.scene.settings.contact.on { self.intersections_in(self.start_pose(0.0)) } else { 0 };
-        let plan = self.plan_start(began);
+        let plan = self.plan_start();
+        self.drive.pose(self.start_pose(plan.thinner));
+        let began = if self.scene.settings.contact.on { self.intersections().count } else { 0 };
+        let put_out = self.put_outside();
         let dt = self.clock.step_seconds();
         let steps = (plan.longest / dt).ceil().max(1.0) as u64;
-        let mut report = StartReport { thinner: plan.thinner, began, ..StartReport::default() };
-        let mut pressed = 0;
+        let mut report = StartReport { began, put_out: put_out.furthest, ..StartReport::default() };
+        // How far beyond its limits cloth was at best, and for how many steps it has not been nearer.
+        let (mut best, mut pressed) = (f64::INFINITY, 0);
+        // How many pairs intersected at least, and how many looks have found no fewer.
+        report.intersections = if self.scene.settings.contact.on { self.intersections().count } else { 0 };
+        let (mut fewest, mut looks) = (report.intersections, 0);
         for step in 1..=steps {
             report.seconds = step as f64 * dt;
             let share = |whole: f64| if whole > 0.0 { (report.seconds / whole).min(1.0) } else { 1.0 };
-            let come = if report.tight.is_some() { 1.0 } else { share(plan.coming) };
+            let come = share(plan.coming);
             let moved = if start.from == StartFrom::Bind { come } else { 1.0 };
             let pose = StartPose { moved, thinner: plan.thinner * (1.0 - come) };
             let (highest, missed) = self.start_step(share(start.ramp), pose, dt);
             report.highest = report.highest.max(highest);
-            let missed = missed.filter(|missed| missed.used > BEYOND && plan.thinner > 0.0);
-            pressed = if missed.is_some() { pressed + 1 } else { 0 };
-            let too_tight = pressed == PATIENCE;
-            let no_use = too_tight && come >= 1.0;
-            if too_tight {
-                report.tight = report.tight.or(missed.map(|missed| missed.at));
-                self.drive.place();
-                pressed = 0;
-            }
+            let missed = missed.filter(|missed| missed.used > BEYOND);
+            (report.tight, report.beyond) = missed.map_or((None, 0.0), |missed| (Some(missed.at), missed.used));
+            pressed = if report.beyond > NEARER * best { pressed + 1 } else { 0 };
+            best = if missed.is_some() { best.min(report.beyond) } else { f64::INFINITY };
+            let no_use = come >= 1.0 && pressed >= PATIENCE;
             (report.fastest, report.at) = self.slow_down((-start.damping * dt).exp(), start.speed);
             let slow = share(start.ramp) >= 1.0 && come >= 1.0 && report.fastest <= start.settled;
             // While something intersects it is slow for long.
-            let turn = report.intersections == 0 || step % LOOK == 0;
-            if self.scene.settings.contact.on && ((slow && turn) || no_use || step == steps) {
-                report.intersections = self.intersections().count;
+            let turn = if report.intersections == 0 { slow } else { step % LOOK == 0 };
+            if self.scene.settings.contact.on && (turn || no_use || step == steps) {
+                let found = self.intersections();
+                let left = found.count;
+                (fewest, looks) = if left < fewest { (left, 0) } else { (fewest, looks + 1) };
+                (report.intersections, report.crossing) = (left, found.first.map(|first| first.at));
             }
-            report.settled = slow && report.intersections == 0 && !no_use;
-            if report.settled || no_use {
+            report.settled = slow && report.intersections == 0 && report.tight.is_none();
+            // What does not come free is not waited for.
+            if report.settled || no_use || (come >= 1.0 && report.intersections > 0 && looks >= LOOKS) {
                 break;
             }
         }
@@ -148,45 +169,15 @@ impl Simulation {
         StartPose { moved: if bound { 0.0 } else { 1.0 }, thinner }
     }
 
-    /// How many pairs of triangles intersect while bodies are in a pose.
-    fn intersections_in(&mut self, pose: StartPose) -> usize {
-        self.drive.pose(pose);
-        let found = self.watch.check(&*self.world, &self.drive.colliders, 0.0).count;
-        self.drive.pose(StartPose::NONE);
-        found
-    }
-
-    /// How it goes: bodies as thin as it takes to have nothing inside, and as slow as was asked for.
-    fn plan_start(&mut self, began: usize) -> Plan {
+    /// How it goes: as slow as was asked for.
+    fn plan_start(&mut self) -> Plan {
         let start = self.scene.settings.start.clone();
-        let thinner = match start.grow {
-            Some(grow) => grow,
-            None if began > 0 => self.thin_enough(began),
-            None => 0.0,
-        };
+        let thinner = start.grow;
         let first = self.start_pose(thinner);
         let comes = first != StartPose::NONE;
         let way = if comes { self.drive.way_from(first) } else { 0.0 };
         let coming = if comes { (0.5 * start.duration).max(way / start.speed) } else { 0.0 };
         Plan { thinner, coming, longest: (coming + 0.5 * start.duration).max(start.duration) }
-    }
-
-    /// How much thinner bodies have to be for nothing to be inside of them (m), or as little as can be; 0 if that does
-    /// not help.
-    fn thin_enough(&mut self, began: usize) -> f64 {
-        let size = |collider: &super::ColliderObject| super::unsolved::diagonal(&collider.mesh.positions);
-        let size = self.drive.colliders.iter().filter(|c| !c.simple()).map(size).fold(0.0, f64::max);
-        let mut best = (began, 0.0);
-        for thinner in THINNER.map(|share| share * size) {
-            let found = self.intersections_in(self.start_pose(thinner));
-            if found < best.0 {
-                best = (found, thinner);
-            }
-            if found == 0 {
-                break;
-            }
-        }
-        best.1
     }
 
     /// One step with a share of gravity, and bodies in a pose of their own. Gives the highest speed at which a vertex
@@ -201,9 +192,27 @@ impl Simulation {
         let all = 0..self.world.rest_positions().len() as u32;
         let before = self.world.positions(all.clone());
         let done = self.world.step(&params, dt);
-        let far = |(a, b): (&[f64; 3], &[f64; 3])| glam::DVec3::from(*a).distance((*b).into());
-        let highest = before.iter().zip(&self.world.positions(all)).map(far).fold(0.0, f64::max) / dt;
+        let after = self.world.positions(all);
+        let far = |(a, b): (&[f64; 3], &[f64; 3])| DVec3::from(*a).distance((*b).into());
+        let highest = before.iter().zip(&after).map(far).fold(0.0, f64::max) / dt;
+        let most = self.scene.settings.start.speed;
+        if highest > most && self.goes_part_of_the_way(&before, &after, most / highest) {
+            return (most, done.inextensibility.missed);
+        }
         (highest, done.inextensibility.missed)
+    }
+
+    /// Puts all vertices on a part of their way between two states (m), unless something would intersect there that
+    /// does not at its end. Whether it did.
+    fn goes_part_of_the_way(&mut self, before: &[[f64; 3]], after: &[[f64; 3]], part: f64) -> bool {
+        let at_end = if self.scene.settings.contact.on { self.intersections().count } else { 0 };
+        let between = |(a, b): (&[f64; 3], &[f64; 3])| DVec3::from(*a).lerp((*b).into(), part).into();
+        self.world.set_positions(0, &before.iter().zip(after).map(between).collect::<Vec<_>>());
+        let good = !self.scene.settings.contact.on || self.intersections().count <= at_end;
+        if !good {
+            self.world.set_positions(0, after);
+        }
+        good
     }
 
     /// Leaves a share of all velocities, and none above a speed, m/s. Gives the largest speed there was before (m/s),

@@ -20,6 +20,8 @@ pub(super) struct Surface {
     frame: FileFrame,
     /// When its motion begins, s.
     start: f64,
+    /// How many times as fast as in its file it plays.
+    speed: f64,
     /// Whether it begins anew when it has ended.
     repeat: bool,
     shape: Arc<ColliderMesh>,
@@ -46,13 +48,13 @@ impl Surface {
             return Err(scene.error(&format!("{path}.mesh"), message, Vec::new()));
         }
         leave_out(scene, &path, mesh, &mut animated)?;
-        let (scale, start) = (mesh.scale.0, mesh.start);
+        let (scale, start, speed) = (mesh.scale.0, mesh.start, mesh.speed);
         let frame = FileFrame { up: mesh.up, unit: mesh.unit };
         let rest: Vec<_> = animated.mesh.positions.iter().map(|&p| scaled(frame.point(p), scale)).collect();
         let shape = Arc::new(ColliderMesh::new(&rest, &animated.mesh.triangles));
         let (animated, repeat) = (Arc::new(animated), mesh.repeat);
         let (pose, room) = (StartPose::NONE, OnceLock::new());
-        Ok(Surface { animated, scale, frame, start, repeat, shape, pose, room, before: None, last: None })
+        Ok(Surface { animated, scale, frame, start, speed, repeat, shape, pose, room, before: None, last: None })
     }
 
     /// Parts of it that have a name.
@@ -87,7 +89,7 @@ impl Surface {
 
     fn at(&self, time: f64) -> Vec<[f64; 3]> {
         let mut positions = Vec::new();
-        let (time, duration) = (time - self.start, self.animated.duration);
+        let (time, duration) = ((time - self.start) * self.speed, self.animated.duration);
         let time = if self.repeat && duration > 0.0 { time.rem_euclid(duration) } else { time };
         self.animated.positions_at(time, &mut positions);
         if self.pose.moved < 1.0 {

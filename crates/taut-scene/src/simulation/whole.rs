@@ -32,7 +32,7 @@ pub(super) fn ties(edges: &[[u32; 2]], places: &[[f64; 3]], limit: f64) -> Vec<T
 /// hangs together goes towards the stiff piece that it was at `start` (m), until no edge is too long any more: lengths
 /// between the two are between those of the two.
 pub(super) fn keep_whole(places: &mut [[f64; 3]], ties: &[Tie], start: &[[f64; 3]]) {
-    if draw_together(places, ties, ROUNDS) {
+    if draw_together(places, ties, 1.0, ROUNDS) {
         return;
     }
     let edges: Vec<[u32; 2]> = ties.iter().map(|tie| tie.between).collect();
@@ -59,16 +59,16 @@ pub(super) fn keep_whole(places: &mut [[f64; 3]], ties: &[Tie], start: &[[f64; 3
     }
 }
 
-/// As far as a number of rounds goes; whether they were enough.
-pub(super) fn draw_together(places: &mut [[f64; 3]], ties: &[Tie], rounds: usize) -> bool {
+/// As far as a number of rounds goes; whether they were enough. Every tie may be so many times as long as it may be.
+pub(super) fn draw_together(places: &mut [[f64; 3]], ties: &[Tie], give: f64, rounds: usize) -> bool {
     for _ in 0..rounds {
         let mut done = true;
         for tie in ties {
             let [a, b] = tie.between.map(|v| v as usize);
             let way = DVec3::from(places[b]) - DVec3::from(places[a]);
-            let length = way.length();
-            if length > tie.longest * (1.0 + NEAR) {
-                let half = way * (0.5 * (length - tie.longest) / length);
+            let (length, longest) = (way.length(), tie.longest * give);
+            if length > longest * (1.0 + NEAR) {
+                let half = way * (0.5 * (length - longest) / length);
                 places[a] = (DVec3::from(places[a]) + half).into();
                 places[b] = (DVec3::from(places[b]) - half).into();
                 done = false;
@@ -79,6 +79,28 @@ pub(super) fn draw_together(places: &mut [[f64; 3]], ties: &[Tie], rounds: usize
         }
     }
     false
+}
+
+/// How much longer ties may be in the turns of drawing together and putting out again, if that has not come to an end:
+/// what cannot be as short as it should is then stretched alike all over, not torn at a corner.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Give {
+    turns: u32,
+    /// As a factor.
+    pub factor: f64,
+}
+
+impl Give {
+    /// None for the first turns.
+    pub const NONE: Give = Give { turns: 0, factor: 1.0 };
+    const FREE: u32 = 8;
+    const MORE: f64 = 1.03;
+
+    /// As much as it is after another turn that was not enough.
+    pub fn after(self) -> Give {
+        let more = if self.turns < Self::FREE { 1.0 } else { Self::MORE };
+        Give { turns: self.turns + 1, factor: self.factor * more }
+    }
 }
 
 #[cfg(test)]
@@ -116,7 +138,7 @@ mod tests {
         let ties = ties(&edges, &start, 0.02);
         let mut places = start.clone();
         places[..200].iter_mut().for_each(|p| *p = [p[0] + 3.0, p[1] + 1.0, p[2]]);
-        assert!(!draw_together(&mut places.clone(), &ties, ROUNDS), "an easy case would show nothing");
+        assert!(!draw_together(&mut places.clone(), &ties, 1.0, ROUNDS), "an easy case would show nothing");
         keep_whole(&mut places, &ties, &start);
         for tie in &ties {
             let [a, b] = tie.between.map(|v| DVec3::from(places[v as usize]));

@@ -163,16 +163,21 @@ impl Viewer {
     /// What the colours show.
     fn colours(&mut self, ui: &mut egui::Ui) {
         let mut heat = self.snapshot.heat;
-        let combo = egui::ComboBox::from_id_salt("heat").selected_text(heat.name()).show_ui(ui, |ui| {
-            for choice in Heat::ALL {
-                ui.selectable_value(&mut heat, choice, choice.name());
+        let maps = &self.snapshot.sides[0].shape.maps;
+        let painted = maps.iter().zip(0u8..).map(|(map, at)| (Heat::Map(at), format!("painted: {}", map.name)));
+        let strains = Heat::ALL.into_iter().map(|heat| (heat, heat.name().to_owned()));
+        let choices: Vec<(Heat, String)> = strains.chain(painted).collect();
+        let shown = choices.iter().find(|(choice, _)| *choice == heat).map_or(heat.name(), |(_, name)| name.as_str());
+        let combo = egui::ComboBox::from_id_salt("heat").selected_text(shown).show_ui(ui, |ui| {
+            for (choice, name) in &choices {
+                ui.selectable_value(&mut heat, *choice, name.as_str());
             }
         });
         self.note("heat", combo.response.rect);
         if heat != self.snapshot.heat {
             self.send(Command::Heat(heat));
         }
-        if !matches!(heat, Heat::Cloth | Heat::Use) {
+        if !matches!(heat, Heat::Cloth | Heat::Use | Heat::Map(_)) {
             let mut percent = 100.0 * self.look.strain;
             let value = egui::DragValue::new(&mut percent).range(0.01..=1000.0).speed(0.05).prefix("± ").suffix(" %");
             if ui.add(value).on_hover_text("The strain at the ends of the colour scale").changed() {

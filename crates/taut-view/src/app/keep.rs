@@ -136,7 +136,7 @@ impl Viewer {
 
     /// A picture with its legend.
     fn explained(&self, mut picture: Picture) -> Picture {
-        if let Some(legend) = self.snapshot.heat.legend(self.look.strain) {
+        if let Some(legend) = self.snapshot.legend(self.look.strain) {
             legend.draw(&mut picture);
         }
         picture

@@ -120,7 +120,7 @@ impl Viewer {
         let snapshot = self.snapshot.clone();
         let camera = *self.look.camera(&snapshot, f64::from(rect.width() / rect.height()));
         let side = &snapshot.sides[at];
-        let legend = snapshot.heat.legend(self.look.strain);
+        let legend = snapshot.legend(self.look.strain);
         let pane = &mut self.stage.panes[at];
         let shows = (snapshot.version, camera, size, self.look.wireframe, self.look.strain, self.look.floor);
         if pane.shows != Some(shows) {
@@ -281,13 +281,14 @@ impl Viewer {
             let to = rect.left_bottom() + egui::vec2(10.0, -28.0 - 18.0 * at as f32);
             painter.text(to, egui::Align2::LEFT_BOTTOM, text, font.clone(), Color32::DARK_RED);
         }
-        if let Some(legend) = self.snapshot.heat.legend(self.look.strain) {
+        if let Some(legend) = self.snapshot.legend(self.look.strain) {
             let known = self.snapshot.sides[pane].values.iter().any(Option::is_some);
             if known {
                 draw_legend(&painter, rect, &legend, ink);
             } else {
                 let text = match self.snapshot.heat {
                     Heat::Use => "nothing has a strain limit: add one in the settings",
+                    Heat::Map(_) => "this is not painted here",
                     _ => "nothing here has such a strain",
                 };
                 painter.text(

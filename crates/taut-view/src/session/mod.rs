@@ -16,7 +16,7 @@ pub use bounds::Thread;
 pub use document::Document;
 pub use history::{History, Sample};
 pub use reach::{ClothReach, Most, Reached};
-pub use snapshot::{ObjectShape, Shape, SideView, Snapshot, Surface};
+pub use snapshot::{ObjectShape, PaintedMap, Shape, SideView, Snapshot, Surface};
 pub use taut_studio::Heat;
 
 use edits::{Drag, Edits};

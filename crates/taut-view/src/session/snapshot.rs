@@ -7,6 +7,7 @@ use super::reach::ClothReach;
 use super::side::Side;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+use taut_render::{Legend, Scale};
 use taut_scene::scene::Scene;
 use taut_scene::scene::settings::Colour;
 use taut_scene::simulation::ObjectKind;
@@ -42,6 +43,17 @@ pub struct Shape {
     pub objects: Vec<ObjectShape>,
     /// Colliders; those that are not to be seen have no triangles.
     pub colliders: Vec<Surface>,
+    /// The painted maps, in the order that [`Heat::Map`] counts them.
+    pub maps: Vec<PaintedMap>,
+}
+
+/// A painted map that colours can show.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PaintedMap {
+    /// What it is called.
+    pub name: String,
+    /// The numbers at the ends of its colours.
+    pub range: [f64; 2],
 }
 
 /// One side of a session at a moment.
@@ -112,6 +124,15 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
+    /// What the colours mean, where `strain` is at the end of a scale of strains; nothing without colours.
+    pub fn legend(&self, strain: f64) -> Option<Legend> {
+        let Heat::Map(at) = self.heat else { return self.heat.legend(strain) };
+        let map = self.sides[0].shape.maps.get(usize::from(at))?;
+        let [low, high] = map.range;
+        let scale = if low < 0.0 { Scale::around_zero(high) } else { Scale::up_to(high) };
+        Some(Legend { scale, label: map.name.clone(), unit: String::new(), factor: 1.0 })
+    }
+
     /// A name for files made from it: without folders or ending.
     pub fn stem(&self) -> String {
         taut_scene::write::stem_of(&self.name)
@@ -189,7 +210,11 @@ impl Side {
             let triangles = if seen { collider.mesh.triangles.clone() } else { Vec::new() };
             Surface { triangles, colour: collider.colour.map(|Colour(rgb)| rgb) }
         });
-        Shape { objects: objects.collect(), colliders: shown.collect() }
+        let maps = taut_studio::painted(simulation).into_iter().zip(0u8..).map(|(name, at)| {
+            let scale = Heat::Map(at).map_scale(simulation);
+            PaintedMap { name, range: [scale.min, scale.max] }
+        });
+        Shape { objects: objects.collect(), colliders: shown.collect(), maps: maps.collect() }
     }
 }
 

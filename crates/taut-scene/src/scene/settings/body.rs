@@ -114,6 +114,9 @@ section! {
 section! {
     /// How a cloth meets others, and its colour.
     pub struct ClothSurface {
+        /// Which layer of clothes it is: in a start phase, what begins beneath a layer with a lower number, or inside a
+        /// body, comes out, the lowest first. Layers with the same number leave each other alone.
+        layer: u32 = 0 => Rule::ANY.from(0.0).to(1000.0);
         /// The distance kept from other surfaces: each of two brings half of its own. 0: it meets none. If not
         /// given, that of `fabric`, or else of `[contact]`.
         thickness: Option<f64> = None => THICKNESS;

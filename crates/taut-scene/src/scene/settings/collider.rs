@@ -111,6 +111,8 @@ section! {
         fps: f64 = 24.0 => Rule::ANY.from(1.0).to(10_000.0).unit("1/s");
         /// When its animation begins.
         start: f64 = 0.0 => Rule::ANY.from(-1e6).to(1e6).unit("s");
+        /// How fast it plays: twice as fast by 2.
+        speed: f64 = 1.0 => Rule::ANY.above(0.0).to(1000.0);
         /// Whether its animation begins anew whenever it has ended.
         repeat as "loop": bool = false;
         /// A mesh made from a few numbers. Give this or `mesh`.
