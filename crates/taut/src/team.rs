@@ -11,8 +11,11 @@
 //! Parking after ten microseconds made two threads slower than one at any size: waking a parked thread takes fifty.
 
 use crate::lanes::Shared;
+use core::any::Any;
 use core::ops::Range;
+use core::panic::AssertUnwindSafe;
 use core::sync::atomic::{AtomicUsize, Ordering};
+use std::panic::{catch_unwind, resume_unwind};
 use std::sync::{Condvar, Mutex, PoisonError};
 
 /// Threads that stay alive between steps.
@@ -51,7 +54,8 @@ impl Team {
         self.threads
     }
 
-    /// Runs `program` on `workers` threads at once (at most [`threads`](Self::threads)) and waits for all.
+    /// Runs `program` on `workers` threads at once (at most [`threads`](Self::threads)) and waits for all. If one of them panics the others
+    /// end where they would wait for it next, and the panic goes on here.
     ///
     /// # Safety
     /// The program goes the same way on every worker: the same calls of [`Worker`]'s methods and of sweeps, in the same order, with the same
@@ -67,9 +71,16 @@ impl Team {
             Some(pool) if of > 1 => {
                 pool.broadcast(|context| {
                     if context.index() < of {
-                        program(Worker { id: context.index(), of, barrier: &barrier });
+                        // Nothing is looked at after a panic but what it says.
+                        let work = || program(Worker { id: context.index(), of, barrier: &barrier });
+                        if let Err(panic) = catch_unwind(AssertUnwindSafe(work)) {
+                            barrier.break_down(panic);
+                        }
                     }
                 });
+                if let Some(panic) = barrier.panic.into_inner().unwrap_or_else(PoisonError::into_inner) {
+                    resume_unwind(panic);
+                }
             }
             _ => program(Worker { id: 0, of: 1, barrier: &barrier }),
         }
@@ -155,6 +166,12 @@ const SPINS: usize = 200;
 /// Yields this often before parking: half a millisecond if nobody else wants to run.
 const YIELDS: usize = 1000;
 
+/// A bit of a barrier's round that says that one of those who meet there will not come any more.
+const BROKEN: usize = 1 << (usize::BITS - 1);
+
+/// What workers end with who wait for one that panicked.
+struct Left;
+
 #[derive(Debug)]
 struct Barrier {
     of: usize,
@@ -164,6 +181,8 @@ struct Barrier {
     parked: AtomicUsize,
     bed: Mutex<()>,
     wake: Condvar,
+    /// The first panic.
+    panic: Mutex<Option<Box<dyn Any + Send>>>,
 }
 
 impl Barrier {
@@ -176,25 +195,49 @@ impl Barrier {
             parked: AtomicUsize::new(0),
             bed: Mutex::new(()),
             wake: Condvar::new(),
+            panic: Mutex::new(None),
         }
     }
 
+    /// Tells all who wait, and who will, that a worker ended with a panic.
+    fn break_down(&self, panic: Box<dyn Any + Send>) {
+        if !panic.is::<Left>() {
+            self.panic.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(panic);
+        }
+        self.round.fetch_or(BROKEN, Ordering::SeqCst);
+        drop(self.bed.lock());
+        self.wake.notify_all();
+    }
+
+    /// Waits for all others; ends the worker, without a word, if one of them panicked.
     fn wait(&self) {
+        if self.next_round() & BROKEN != 0 {
+            resume_unwind(Box::new(Left));
+        }
+    }
+
+    /// The number of the round after the one that goes on.
+    fn next_round(&self) -> usize {
         let round = self.round.load(Ordering::Acquire);
+        if round & BROKEN != 0 {
+            return round;
+        }
         if self.arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.of {
             self.arrived.store(0, Ordering::Relaxed);
             // Either this sees who has gone to bed, or they see the new round: hence one order of all four. Waking is a call to the
             // system, and mostly nobody sleeps.
-            self.round.store(round.wrapping_add(1), Ordering::SeqCst);
+            // Who breaks down meanwhile is heard, too. Nobody counts to the bit that says so.
+            let next = self.round.fetch_add(1, Ordering::SeqCst) + 1;
             if self.parked.load(Ordering::SeqCst) > 0 {
                 drop(self.bed.lock());
                 self.wake.notify_all();
             }
-            return;
+            return next;
         }
         for i in 0..if self.patient { SPINS + YIELDS } else { 0 } {
-            if self.round.load(Ordering::Acquire) != round {
-                return;
+            let now = self.round.load(Ordering::Acquire);
+            if now != round {
+                return now;
             }
             if i < SPINS { core::hint::spin_loop() } else { std::thread::yield_now() }
         }
@@ -204,6 +247,7 @@ impl Barrier {
             guard = self.wake.wait(guard).unwrap_or_else(PoisonError::into_inner);
         }
         self.parked.fetch_sub(1, Ordering::SeqCst);
+        self.round.load(Ordering::SeqCst)
     }
 }
 
@@ -230,6 +274,37 @@ mod tests {
         // SAFETY: no arrays.
         unsafe { team.run(5, program) };
         assert_eq!(bad.load(Ordering::SeqCst), 0);
+    }
+
+    /// It waited for ever.
+    #[test]
+    fn a_worker_that_panics_ends_the_others_and_is_heard() {
+        // With as many workers as cores they spin first; with more some sleep.
+        for workers in [2, 5] {
+            let team = Team::new(workers);
+            let ended = AtomicUsize::new(0);
+            let program = |worker: Worker<'_>| {
+                for round in 0..50 {
+                    worker.sync();
+                    assert!(round < 20 || worker.id() != 1, "the second worker in round {round}");
+                }
+                ended.fetch_add(1, Ordering::SeqCst);
+            };
+            // SAFETY: no arrays.
+            let run = || unsafe { team.run(workers, program) };
+            let panic = catch_unwind(AssertUnwindSafe(run)).expect_err("a panic is no success");
+            assert_eq!(panic.downcast_ref::<String>().map(String::as_str), Some("the second worker in round 20"));
+            assert_eq!(ended.load(Ordering::SeqCst), 0, "the others cannot have met it");
+            // The team is as good as before.
+            let count = AtomicUsize::new(0);
+            let again = |worker: Worker<'_>| {
+                worker.sync();
+                count.fetch_add(1, Ordering::SeqCst);
+            };
+            // SAFETY: no arrays.
+            unsafe { team.run(workers, again) };
+            assert_eq!(count.load(Ordering::SeqCst), workers);
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 mod common;
 
 use taut::mesh::{TetMesh, TriMesh};
-use taut::{BuildError, Cloth, ClothStiffness, Grain, ModelBuilder, Oddity, Solid};
+use taut::{BuildError, Cloth, ClothStiffness, Grain, ModelBuilder, Oddity, Params, Scratch, Solid, State, step};
 
 fn triangle() -> TriMesh {
     TriMesh {
@@ -148,4 +148,34 @@ fn grain_follows_texture_coordinates() {
         assert!((weft - 0.1).abs() < 1e-12 && warp.abs() < 1e-12 && shear.abs() < 1e-12, "{weft} {warp} {shear}");
         assert!((area - 0.1).abs() < 1e-12);
     }
+}
+
+/// The others waited for ever for the worker that had left.
+#[test]
+fn a_clock_that_panics_on_one_of_several_threads_ends_the_step() {
+    use std::sync::atomic::{AtomicU32, Ordering};
+    static CALLS: AtomicU32 = AtomicU32::new(0);
+    fn clock() -> f64 {
+        let call = CALLS.fetch_add(1, Ordering::Relaxed);
+        assert!(call != 37, "no more time");
+        f64::from(call)
+    }
+    let mut builder = ModelBuilder::new();
+    builder.add_cloth("sheet", &common::sheet(9), &Cloth::default()).unwrap();
+    let model = builder.build::<f32>().unwrap();
+    let mut state = State::new(&model);
+    let mut scratch = Scratch::new(3).eager().with_clock(clock);
+    let hook = std::panic::take_hook();
+    std::panic::set_hook(Box::new(|_| {}));
+    let mut run = || {
+        (0..20).for_each(|_| {
+            step(&model, &mut state, &mut scratch, &Params::default(), 0.01);
+        })
+    };
+    let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(&mut run));
+    std::panic::set_hook(hook);
+    assert_eq!(ended.expect_err("it is heard").downcast_ref(), Some(&"no more time"));
+    // Memory is whole, and the clock goes again.
+    run();
+    assert!(state.positions(&model).iter().flatten().all(|c| c.is_finite()));
 }

@@ -14,6 +14,7 @@
 
 use crate::lanes::Level;
 use crate::lanes::{Kernel, Lanes, Scalar, Width};
+use core::cell::Cell;
 
 /// A box with sides along the axes, m. Empty if `lo` exceeds `hi` anywhere.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -223,12 +224,17 @@ impl BoxTree {
 
     /// Calls `found(i, j)` once for every two things whose boxes overlap.
     pub fn self_pairs(&self, found: impl FnMut(u32, u32)) {
-        f32::run_cold(Width::default(), Level::new(), PairSearch { mine: self, other: None, found });
+        self.search(None, found, &Cell::new(false));
     }
 
     /// Calls `found(i, j)` once for every thing `i` here and `j` there whose boxes overlap.
     pub fn pairs(&self, other: &BoxTree, found: impl FnMut(u32, u32)) {
-        f32::run_cold(Width::default(), Level::new(), PairSearch { mine: self, other: Some(other), found });
+        self.search(Some(other), found, &Cell::new(false));
+    }
+
+    /// The same with another tree or, without one, among its own things; ends soon after there is `enough`.
+    pub(crate) fn search(&self, other: Option<&BoxTree>, found: impl FnMut(u32, u32), enough: &Cell<bool>) {
+        f32::run_cold(Width::default(), Level::new(), PairSearch { mine: self, other, found, enough });
     }
 
     #[inline(always)]
@@ -250,12 +256,16 @@ struct PairSearch<'a, F> {
     mine: &'a BoxTree,
     other: Option<&'a BoxTree>,
     found: F,
+    enough: &'a Cell<bool>,
 }
 
 impl<F: FnMut(u32, u32)> Kernel<f32> for PairSearch<'_, F> {
     #[inline(always)]
     fn run<L: Lanes<f32>>(mut self, token: L::Token) {
         for l in 0..self.mine.leaves.len() {
+            if self.enough.get() {
+                return;
+            }
             match self.other {
                 Some(other) => self.descend::<L>(token, l, other, 0),
                 None => {

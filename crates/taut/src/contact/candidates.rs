@@ -11,6 +11,7 @@ use super::distance::{Closest, distance2_at_least, edge_edge, vertex_triangle};
 use super::surface::Surface;
 use crate::lanes::Level;
 use crate::lanes::{Kernel, Lanes, Real, Scalar, V3, Width};
+use core::cell::Cell;
 use core::ops::{Index, IndexMut};
 
 /// A surface with its hierarchies of boxes.
@@ -141,21 +142,34 @@ impl SurfaceBvh {
 
     /// Adds the pairs of features of this surface.
     pub fn self_pairs(&self, pairs: &mut Pairs) {
-        self.vertices_and_triangles(self, pairs);
-        let edges = &self.surface.edges;
-        let mut lot = PairBuffer::new(pairs, PairKind::EdgeEdge);
-        self.edges.self_pairs(|i, j| lot.edges(edges[i.min(j) as usize], edges[i.max(j) as usize]));
-        lot.empty();
+        self.self_pairs_within(pairs, usize::MAX);
     }
 
     /// Adds the pairs of features of this surface and another that share no vertex.
     pub fn pairs(&self, other: &SurfaceBvh, pairs: &mut Pairs) {
-        self.vertices_and_triangles(other, pairs);
-        other.vertices_and_triangles(self, pairs);
-        let (mine, theirs) = (&self.surface.edges, &other.surface.edges);
-        let mut lot = PairBuffer::new(pairs, PairKind::EdgeEdge);
-        self.edges.pairs(&other.edges, |i, j| lot.edges(mine[i as usize], theirs[j as usize]));
+        self.pairs_within(other, pairs, usize::MAX);
+    }
+
+    /// The same as [`self_pairs`](Self::self_pairs), as long as no list gets longer than `most`. False if one did, and pairs are missing.
+    pub(crate) fn self_pairs_within(&self, pairs: &mut Pairs, most: usize) -> bool {
+        let all = self.vertices_and_triangles(self, pairs, most);
+        let edges = &self.surface.edges;
+        let full = Cell::new(!all);
+        let mut lot = PairBuffer::new(pairs, PairKind::EdgeEdge, most, &full);
+        self.edges.search(None, |i, j| lot.edges(edges[i.min(j) as usize], edges[i.max(j) as usize]), &full);
         lot.empty();
+        !full.get()
+    }
+
+    /// The same as [`pairs`](Self::pairs), likewise.
+    pub(crate) fn pairs_within(&self, other: &SurfaceBvh, pairs: &mut Pairs, most: usize) -> bool {
+        let all = self.vertices_and_triangles(other, pairs, most) && other.vertices_and_triangles(self, pairs, most);
+        let (mine, theirs) = (&self.surface.edges, &other.surface.edges);
+        let full = Cell::new(!all);
+        let mut lot = PairBuffer::new(pairs, PairKind::EdgeEdge, most, &full);
+        self.edges.search(Some(&other.edges), |i, j| lot.edges(mine[i as usize], theirs[j as usize]), &full);
+        lot.empty();
+        !full.get()
     }
 
     /// Calls `found` for every two triangles of this surface, or of this and another, whose boxes overlap.
@@ -175,14 +189,17 @@ impl SurfaceBvh {
         things.pairs(&self.triangles, |i, j| found(i, self.surface.triangles[j as usize]));
     }
 
-    fn vertices_and_triangles(&self, other: &SurfaceBvh, pairs: &mut Pairs) {
+    fn vertices_and_triangles(&self, other: &SurfaceBvh, pairs: &mut Pairs, most: usize) -> bool {
         let (vertices, triangles) = (&self.surface.vertices, &other.surface.triangles);
-        let mut lot = PairBuffer::new(pairs, PairKind::VertexTriangle);
-        self.vertices.pairs(&other.triangles, |i, j| {
+        let full = Cell::new(false);
+        let mut lot = PairBuffer::new(pairs, PairKind::VertexTriangle, most, &full);
+        let found = |i: u32, j: u32| {
             let (v, [a, b, c]) = (vertices[i as usize], triangles[j as usize]);
             lot.add([v, a, b, c], (v != a) & (v != b) & (v != c));
-        });
+        };
+        self.vertices.search(Some(&other.triangles), found, &full);
         lot.empty();
+        !full.get()
     }
 }
 
@@ -191,14 +208,17 @@ struct PairBuffer<'a> {
     list: &'a mut Vec<[u32; 4]>,
     lot: [[u32; 4]; BUFFERED],
     count: usize,
+    /// How long the list may be at most, and whether it would have been longer.
+    most: usize,
+    full: &'a Cell<bool>,
 }
 
 /// Pairs that go into a list together.
 const BUFFERED: usize = 256;
 
 impl<'a> PairBuffer<'a> {
-    fn new(pairs: &'a mut Pairs, kind: PairKind) -> Self {
-        PairBuffer { list: &mut pairs[kind].nodes, lot: [[0; 4]; BUFFERED], count: 0 }
+    fn new(pairs: &'a mut Pairs, kind: PairKind, most: usize, full: &'a Cell<bool>) -> Self {
+        PairBuffer { list: &mut pairs[kind].nodes, lot: [[0; 4]; BUFFERED], count: 0, most, full }
     }
 
     /// Adds a pair if it is to be `kept`.
@@ -219,7 +239,11 @@ impl<'a> PairBuffer<'a> {
     }
 
     fn empty(&mut self) {
-        self.list.extend_from_slice(&self.lot[..self.count]);
+        let room = self.count.min(self.most.saturating_sub(self.list.len()));
+        self.list.extend_from_slice(&self.lot[..room]);
+        if room < self.count {
+            self.full.set(true);
+        }
         self.count = 0;
     }
 }

@@ -23,7 +23,7 @@ pub use touching::{Touch, Toucher};
 pub(crate) use touching::{TouchInput, touching};
 
 use super::bvh::Aabb;
-use super::candidates::NearPair;
+use super::candidates::{NearPair, PairKind};
 use super::kinematic::ColliderForm;
 use super::safety::{self, KnownProofs, Motion, Role, Rounding, SafetyReport, SafetySettings};
 use super::settings::Party;
@@ -63,6 +63,16 @@ const MOST_ROLLED_BACK: u32 = 4;
 
 /// What safety passes of a step may look at, in pairs for each vertex, edge and triangle: beyond that motion is given up.
 const WORK: u64 = 400;
+
+/// What they may look at to find out which motion must be: beyond that all is. In random small worlds half of it was used at most.
+const MOST_WORK: u64 = 20_000;
+
+/// What they may look at in an interval, likewise, where nothing but colliders moves: beyond that colliders are where they should not be.
+const STILL_WORK: u64 = 400;
+
+/// Mean edges after which a vertex that goes so far in an interval against most others is held before anything else is: everything would
+/// be near it, and near what it pulls along.
+const RUNAWAY: f64 = 100.0;
 
 /// Substeps at most for the sake of fast colliders and pins: in all, and over those that are asked for, which count as some at least.
 const MOST_SUBSTEPS: f64 = 200.0;
@@ -113,8 +123,11 @@ struct SafeMotion<T> {
     /// Σ|motion| and Σ|motion taken back| of the step so far, m.
     all: f64,
     removed: f64,
-    /// What safety passes may still look at in this step, in pairs.
+    /// What safety passes may still look at in this step, in pairs; and in any case.
     budget: u64,
+    most: u64,
+    /// What they have looked at in this interval's pass.
+    work: u64,
 }
 
 /// What safety passes have made of an interval so far.
@@ -135,6 +148,14 @@ struct IntervalSafety {
     truncated: bool,
     /// The most that a pass has taken back of a vertex's motion, m.
     most: f64,
+}
+
+impl<T> SafeMotion<T> {
+    /// Takes note of work.
+    fn spend(&mut self, work: u64) {
+        self.most = self.most.saturating_sub(work);
+        self.work += work;
+    }
 }
 
 impl IntervalSafety {
@@ -228,7 +249,8 @@ impl<T: Scalar> ContactPipeline<T> {
         let positions = input.x[..own].iter().map(|&v| xyz(v));
         let colliders = (input.colliders, input.meshes);
         let meets = self.surfaces.set(input.surfaces, input.contact, colliders, positions);
-        self.safe.budget = WORK * self.surfaces.features();
+        let features = self.surfaces.features();
+        (self.safe.budget, self.safe.most) = (WORK * features, MOST_WORK * features);
         self.led = if meets { farthest_led(input) } else { 0.0 };
         if meets && !self.known_free(input.version) {
             self.look_for_tangles(input.x);
@@ -325,8 +347,7 @@ impl<T: Scalar> ContactPipeline<T> {
         let led = carried.max(motion.farthest_pinned());
         let most = within(FAST, motion.farthest(surfaces), most).min(within(CALM, led, most));
         motion.cut_short(&surfaces.kinematics, most, end(most));
-        let search = Search { motion, exempt: &self.tangle.exempt, allowed: &Allowed::default() };
-        self.candidates.search(surfaces, search);
+        self.candidates.search(surfaces, Search::of(motion, &self.tangle.exempt, &Allowed::default()));
         let way = self.rows.find(&mut self.candidates, surfaces, motion);
         let count = within(CALM, way, most);
         self.candidates.cut_short(surfaces, f64::from(count) / f64::from(most));
@@ -381,8 +402,9 @@ impl<T: Scalar> ContactPipeline<T> {
         let thickness = self.surfaces.parties.iter().map(|p| p.material.thickness);
         let thinnest = thickness.filter(|t| *t > 0.0).fold(0.01, f64::min);
         let settings = SafetySettings { clearance: 0.05 * thinnest, rounding, ..SafetySettings::default() };
+        self.safe.work = 0;
         let report = self.make_safe(settings);
-        self.report.work += report.work;
+        self.report.work += self.safe.work;
         self.remember_met(&report, settings.clearance);
         let SafeMotion { x: safe, corrections, interval, .. } = &mut self.safe;
         interval.add(&report, safe, self.surfaces.blockers(&report.impossible, &self.motion.roles));
@@ -466,21 +488,23 @@ impl<T: Scalar> ContactPipeline<T> {
         let mut allowed = Allowed::default();
         let exempt = &self.tangle.exempt;
         let firsts = surfaces.kinematics.firsts();
-        candidates.amend(surfaces, Search { motion, exempt, allowed: &allowed }, &[]);
-        let (mut work, drift) = (0, motion.drift(surfaces.own()));
+        candidates.amend(surfaces, Search::of(motion, exempt, &allowed), &[]);
+        let drift = motion.drift(surfaces.own());
         for searches in 1.. {
+            if candidates.crowded || self.safe.most == 0 {
+                break;
+            }
             candidates.bound_all(&motion.from);
-            let settings = SafetySettings { budget: self.safe.budget, ..settings };
+            let settings = SafetySettings { budget: self.safe.budget, most: self.safe.most, ..settings };
             let proposed = Motion { drift, ..motion.proposed(candidates, &surfaces.radii, &firsts) };
-            let mut report = safety::make_safe(&proposed, &settings, &mut self.safe.x);
+            let report = safety::make_safe(&proposed, &settings, &mut self.safe.x);
             self.safe.budget = self.safe.budget.saturating_sub(report.work);
-            work += report.work;
+            self.safe.spend(report.work);
             if report.unfinished.is_empty() && !report.exhausted {
                 // With nothing kinematic, only what rounding does to places that all drift to cannot be proved.
                 if drift != [0.0; 3] && !report.impossible.is_empty() {
                     break;
                 }
-                report.work = work;
                 return report;
             }
             if report.exhausted || searches > FEW {
@@ -492,34 +516,87 @@ impl<T: Scalar> ContactPipeline<T> {
                     allowed.add(i, motion.from[i]);
                     allowed.add(i, motion.drifted(i, drift));
                 }
-                candidates.search(surfaces, Search { motion, exempt, allowed: &allowed });
+                candidates.search(surfaces, Search::of(motion, exempt, &allowed));
             } else {
                 let more: Vec<u32> = report.unfinished.iter().map(|u| u.0).collect();
-                candidates.amend(surfaces, Search { motion, exempt, allowed: &allowed }, &more);
+                candidates.amend(surfaces, Search::of(motion, exempt, &allowed), &more);
             }
         }
-        let report = self.give_up(&settings);
-        SafetyReport { work: work + report.work, ..report }
+        self.give_up(&settings)
+    }
+
+    /// Holds vertices at their starts: those that are far faster than all others, if that does; then those that must be, of all; then all
+    /// that are faster than others; then all.
+    fn give_up(&mut self, settings: &SafetySettings) -> SafetyReport {
+        let edge = self.surfaces.source.edge;
+        let runaways = self.hold_runaways(RUNAWAY * edge, settings).filter(|report| report.impossible.is_empty());
+        let held = runaways.or_else(|| self.hold_some(settings)).or_else(|| self.hold_runaways(FAST * edge, settings));
+        held.unwrap_or_else(|| self.hold_all(settings))
+    }
+
+    /// Holds vertices at their starts that go farther than `far` (m) against most others, and others if they must be, too. Nothing if there
+    /// are none, or too many pairs even so.
+    fn hold_runaways(&mut self, far: f64, settings: &SafetySettings) -> Option<SafetyReport> {
+        let runaways = self.motion.runaways(&self.surfaces, far)?;
+        let calm = self.motion.without(self.surfaces.own(), |i| runaways[i]);
+        let asked = core::mem::replace(&mut self.motion, calm);
+        let starts = self.motion.from.clone();
+        let report = self.hold_back(&starts, settings, &mut KnownProofs::default());
+        self.motion = asked;
+        report.map(|report| self.as_asked(report))
+    }
+
+    /// Holds all at their starts. What it can still not look at counts as what colliders left no room for.
+    fn hold_all(&mut self, settings: &SafetySettings) -> SafetyReport {
+        let own = self.surfaces.own();
+        let still = self.motion.without(own, |_| true);
+        let asked = core::mem::replace(&mut self.motion, still);
+        let starts = self.motion.from.clone();
+        let (surfaces, candidates, motion) = (&mut self.surfaces, &mut self.candidates, &self.motion);
+        let exempt = &self.tangle.exempt;
+        candidates.search(surfaces, Search { still: true, ..Search::of(motion, exempt, &Allowed::default()) });
+        candidates.bound_all(&motion.from);
+        let firsts = surfaces.kinematics.firsts();
+        let proposed = motion.proposed(candidates, &surfaces.radii, &firsts);
+        let settings = SafetySettings { most: STILL_WORK * surfaces.features(), ..*settings };
+        let known = &mut KnownProofs::default();
+        let mut report = safety::hold_back(&proposed, &starts, &settings, known, &mut self.safe.x);
+        if report.exhausted || candidates.crowded {
+            let first = PairKind::ALL.into_iter().find_map(|kind| candidates.pairs[kind].nodes.first());
+            report.impossible.extend(first);
+        }
+        report.held = own;
+        self.safe.spend(report.work);
+        self.motion = asked;
+        self.as_asked(report)
+    }
+
+    /// A report of a motion of which some was left out, as one of the motion that was asked for.
+    fn as_asked(&self, mut report: SafetyReport) -> SafetyReport {
+        let firsts = self.surfaces.kinematics.firsts();
+        let asked = self.motion.proposed(&self.candidates, &self.surfaces.radii, &firsts);
+        safety::account(&asked, &self.safe.x, &mut report);
+        report
     }
 
     /// Holds at their starts, or where all drifts, all vertices that could not be proved to move safely; or, if one collider moves into them
-    /// there, takes them along with it, if that is better.
-    fn give_up(&mut self, settings: &SafetySettings) -> SafetyReport {
+    /// there, takes them along with it, if that is better. Nothing if there are too many pairs.
+    fn hold_some(&mut self, settings: &SafetySettings) -> Option<SafetyReport> {
         let starts = self.motion.from.clone();
         let drift = self.motion.drift(self.surfaces.own());
         let known = &mut KnownProofs::default();
         if drift != [0.0; 3] {
             let drifted: Vec<[f64; 3]> = (0..starts.len()).map(|i| self.motion.drifted(i, drift)).collect();
             let report = self.hold_back(&drifted, settings, known);
-            if report.impossible.is_empty() {
+            if report.as_ref().is_some_and(|report| report.impossible.is_empty()) {
                 return report;
             }
         }
-        let report = self.hold_back(&starts, settings, known);
+        let report = self.hold_back(&starts, settings, known)?;
         let mut bodies = report.impossible.iter().flatten().filter_map(|&v| self.surfaces.kinematics.body_of(v));
-        let Some(vertices) = bodies.next().map(|b| b.vertices.clone()) else { return report };
+        let Some(vertices) = bodies.next().map(|b| b.vertices.clone()) else { return Some(report) };
         if bodies.any(|b| b.vertices != vertices) {
-            return report;
+            return Some(report);
         }
         let mut carried = safety::carried(&self.motion.from, &self.motion.to, vertices);
         for i in 0..carried.len() {
@@ -531,24 +608,40 @@ impl<T: Scalar> ContactPipeline<T> {
         let along = self.hold_back(&carried, settings, known);
         // Only colliders may be what is not proved.
         let kinematic = |pair: &[u32; 4]| pair.iter().any(|&v| self.surfaces.kinematics.body_of(v).is_some());
-        let work = report.work + along.work;
-        if along.impossible.len() < report.impossible.len() && along.impossible.iter().all(kinematic) {
-            return SafetyReport { work, ..along };
+        let better = |along: &SafetyReport| {
+            along.impossible.len() < report.impossible.len() && along.impossible.iter().all(kinematic)
+        };
+        let along = along.filter(better);
+        if along.is_none() {
+            self.safe.x = held;
         }
-        self.safe.x = held;
-        SafetyReport { work, ..report }
+        Some(along.unwrap_or(report))
     }
 
-    /// Holds what cannot be proved at `base`, m.
-    fn hold_back(&mut self, base: &[[f64; 3]], settings: &SafetySettings, known: &mut KnownProofs) -> SafetyReport {
+    /// Holds what cannot be proved at `base`, m. Nothing if there are too many pairs.
+    fn hold_back(
+        &mut self,
+        base: &[[f64; 3]],
+        settings: &SafetySettings,
+        known: &mut KnownProofs,
+    ) -> Option<SafetyReport> {
+        if self.safe.most == 0 {
+            return None;
+        }
         let (surfaces, candidates, motion) = (&mut self.surfaces, &mut self.candidates, &self.motion);
         let mut allowed = Allowed::default();
         (0..surfaces.own()).for_each(|i| allowed.add(i, base[i]));
-        candidates.search(surfaces, Search { motion, exempt: &self.tangle.exempt, allowed: &allowed });
+        candidates.search(surfaces, Search::of(motion, &self.tangle.exempt, &allowed));
+        if candidates.crowded {
+            return None;
+        }
         candidates.bound_all(&motion.from);
         let firsts = surfaces.kinematics.firsts();
         let proposed = motion.proposed(candidates, &surfaces.radii, &firsts);
-        safety::hold_back(&proposed, base, settings, known, &mut self.safe.x)
+        let settings = SafetySettings { most: self.safe.most, ..*settings };
+        let report = safety::hold_back(&proposed, base, &settings, known, &mut self.safe.x);
+        self.safe.spend(report.work);
+        (!report.exhausted).then_some(report)
     }
 
     /// What happened in the step, which ends with a state of this version.

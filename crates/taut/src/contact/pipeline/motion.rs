@@ -29,7 +29,7 @@ impl Interval {
 
 /// An interval's motion. Lists have the model's vertices in its own order, the spare one, then those of colliders. They are `f64`
 /// whatever the state is: results for an `f32` state are rounded before they are proved.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct IntervalMotion {
     pub interval: Interval,
     /// Where vertices begin, and where they would end with nothing in the way, m.
@@ -117,6 +117,32 @@ impl IntervalMotion {
         (V3::from(self.from[i]) + V3::from(drift)).into()
     }
 
+    /// Whether a vertex does not end where it begins.
+    pub fn moves(&self, i: usize) -> bool {
+        self.from[i] != self.to[i]
+    }
+
+    /// The same motion, but that some of the model's vertices stay where they are.
+    pub fn without(&self, own: usize, stays: impl Fn(usize) -> bool) -> Self {
+        let mut motion = self.clone();
+        (0..own).filter(|&i| stays(i)).for_each(|i| motion.to[i] = motion.from[i]);
+        motion
+    }
+
+    /// Which free vertices of bodies go farther than `far` (m) against most others; none if none does.
+    pub fn runaways(&self, surfaces: &Surfaces, far: f64) -> Option<Vec<bool>> {
+        let own = surfaces.own();
+        // Their mean way would be that of the farthest.
+        let most = (0..own).filter(|&i| surfaces.meets(i)).map(|i| self.way(i)).collect();
+        let usual = middle(most)?;
+        let runs = |i: usize| {
+            let free = matches!(self.roles[i], Role::Free(_)) && surfaces.meets(i);
+            free && (self.way(i) - usual).norm2() > far * far
+        };
+        let all: Vec<bool> = (0..own).map(runs).collect();
+        all.contains(&true).then_some(all)
+    }
+
     /// How a vertex goes, m.
     pub fn way(&self, i: usize) -> V3<f64> {
         V3::from(self.to[i]) - V3::from(self.from[i])
@@ -170,4 +196,14 @@ impl IntervalMotion {
         };
         nodes.iter().zip(weights).map(of).sum()
     }
+}
+
+/// The middle one of all numbers along each axis; none of none.
+fn middle(all: Vec<V3<f64>>) -> Option<V3<f64>> {
+    let along = |pick: fn(&V3<f64>) -> f64| {
+        let mut numbers: Vec<f64> = all.iter().map(pick).collect();
+        let half = numbers.len() / 2;
+        (!numbers.is_empty()).then(|| *numbers.select_nth_unstable_by(half, f64::total_cmp).1)
+    };
+    Some(V3::new(along(|v| v.x)?, along(|v| v.y)?, along(|v| v.z)?))
 }

@@ -20,6 +20,9 @@ const STRAY: f64 = 0.05;
 /// Amending pairs for more than one in so many vertices costs as much as finding all anew.
 const MANY: usize = 4;
 
+/// Pairs of each kind at most that are kept, for each vertex, edge and triangle of what meets. In dense folds there are some tens.
+const MOST_PAIRS: usize = 128;
+
 /// A box that holds everything.
 const EVERYWHERE: Aabb = Aabb { lo: [f32::MIN; 3], hi: [f32::MAX; 3] };
 
@@ -36,6 +39,10 @@ pub(super) struct ContactCandidates {
     pub pairs: Pairs,
     /// Where pairs with each ball or rod begin in the lists, and how near they are contacts, m. Whole searches know.
     pub round: Vec<([usize; 2], f64)>,
+    /// Whether there are more pairs than are kept: what is not listed may meet, too.
+    pub crowded: bool,
+    /// Whether they serve as long as no body moves.
+    still: bool,
 }
 
 /// What a search is about.
@@ -45,9 +52,22 @@ pub(super) struct Search<'a> {
     /// What intersects: nobody keeps it apart.
     pub exempt: &'a Exempt,
     pub allowed: &'a Allowed,
+    /// Whether no body moves, so that they keep from each other and from colliders that do not move either.
+    pub still: bool,
 }
 
-impl Search<'_> {
+impl<'a> Search<'a> {
+    /// About this motion.
+    pub fn of(motion: &'a IntervalMotion, exempt: &'a Exempt, allowed: &'a Allowed) -> Self {
+        Search { motion, exempt, allowed, still: false }
+    }
+
+    /// Whether two surfaces may come to meet.
+    fn concerns(&self, surfaces: &Surfaces, i: usize, j: usize) -> bool {
+        let moves = |i: usize| surfaces.collider(i).is_some_and(|b| b.vertices.clone().any(|v| self.motion.moves(v)));
+        !self.still || moves(i) || moves(j)
+    }
+
     /// Leaves out pairs, from some on in each list, that are exempt.
     fn forget_exempt(&self, surfaces: &Surfaces, from: [usize; 2], pairs: &mut Pairs) {
         let with = |nodes: &[u32]| surfaces.number(nodes[0]);
@@ -137,19 +157,24 @@ impl ContactCandidates {
         self.pairs.clear();
         self.round.clear();
         let (bvhs, pairs) = (surfaces.bvhs(), &mut self.pairs);
+        let most = MOST_PAIRS * surfaces.all_features();
+        let mut all = true;
         surfaces.for_each_two(|i, j| {
-            let start = pairs.counts();
-            if i == j {
-                bvhs[i].self_pairs(pairs)
-            } else {
-                bvhs[i].pairs(bvhs[j], pairs)
+            if !(all && search.concerns(surfaces, i, j)) {
+                return;
             }
+            let start = pairs.counts();
+            all = match i == j {
+                true => bvhs[i].self_pairs_within(pairs, most),
+                false => bvhs[i].pairs_within(bvhs[j], pairs, most),
+            };
             search.forget_exempt(surfaces, start, pairs);
             let party = &surfaces.parties[j];
             if party.radius > 0.0 {
                 self.round.push((start, party.radius + 0.5 * party.material.thickness));
             }
         });
+        (self.crowded, self.still) = (!all, search.still);
     }
 
     /// Makes pairs and regions serve for ways to other ends than expected: those of `more`, or that leave their regions.
@@ -161,7 +186,7 @@ impl ContactCandidates {
         strays.iter().for_each(|&i| self.amended[i] = true);
         let own = surfaces.own();
         let kinematic = strays.last().is_some_and(|&i| i > own);
-        if kinematic || self.amended.iter().filter(|l| **l).count() * MANY > own {
+        if self.crowded || self.still || kinematic || self.amended.iter().filter(|l| **l).count() * MANY > own {
             self.search(surfaces, search);
         } else if strays.len() + more.len() > 0 {
             self.search_amended(surfaces, search);
@@ -184,19 +209,24 @@ impl ContactCandidates {
         self.pairs.retain_from([0, 0], |a, b| !amended(a) && !amended(b));
         let bvhs = surfaces.bvhs();
         let parts: Vec<SurfaceBvh> = bvhs.iter().map(|b| b.part(amended, &self.starts, &self.regions)).collect();
-        let mut found = Pairs::default();
+        let (mut found, mut all) = (Pairs::default(), true);
+        let most = MOST_PAIRS * surfaces.all_features();
         surfaces.for_each_two(|i, j| {
             // Those of two amended features, then those of one: the other's box in the whole surface is right.
             let start = found.counts();
             if i == j {
-                parts[i].pairs(bvhs[i], &mut found);
+                all &= parts[i].pairs_within(bvhs[i], &mut found, most);
             } else {
-                parts[i].pairs(bvhs[j], &mut found);
-                bvhs[i].pairs(&parts[j], &mut found);
+                all &= parts[i].pairs_within(bvhs[j], &mut found, most);
+                all &= bvhs[i].pairs_within(&parts[j], &mut found, most);
             }
             found.retain_from(start, |a, b| amended(a) != amended(b));
-            if i == j { parts[i].self_pairs(&mut found) } else { parts[i].pairs(&parts[j], &mut found) }
+            all &= match i == j {
+                true => parts[i].self_pairs_within(&mut found, most),
+                false => parts[i].pairs_within(&parts[j], &mut found, most),
+            };
         });
+        self.crowded = !all;
         search.forget_exempt(surfaces, [0, 0], &mut found);
         PairKind::ALL.into_iter().for_each(|kind| self.pairs[kind].nodes.append(&mut found[kind].nodes));
     }

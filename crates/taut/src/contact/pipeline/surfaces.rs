@@ -2,7 +2,7 @@
 
 use crate::contact::bvh::Aabb;
 use crate::contact::candidates::{NearPair, SurfaceBvh};
-use crate::contact::kinematic::Kinematics;
+use crate::contact::kinematic::{KinematicBody, Kinematics};
 use crate::contact::safety::Role;
 use crate::contact::settings::Party;
 use crate::contact::surface::Surface;
@@ -109,8 +109,12 @@ impl Surfaces {
 
     /// How many vertices, edges and triangles bodies have.
     pub fn features(&self) -> u64 {
-        let count = |s: &Surface| s.vertices.len() + s.edges.len() + s.triangles.len();
         self.bodies.iter().map(|b| count(b.surface()) as u64).sum()
+    }
+
+    /// How many bodies and colliders have.
+    pub fn all_features(&self) -> usize {
+        self.bvhs().iter().map(|b| count(b.surface())).sum()
     }
 
     /// Who left pairs no room: the first two colliders among them, and the first pin.
@@ -149,6 +153,11 @@ impl Surfaces {
                 self.radii[body.vertices.clone()].fill(body.party.radius);
             }
         }
+    }
+
+    /// The collider that a party is, if it is one.
+    pub fn collider(&self, party: usize) -> Option<&KinematicBody> {
+        self.kinematics.bodies.get(party.checked_sub(self.bodies.len())?)
     }
 
     /// How many vertices the model has.
@@ -235,6 +244,11 @@ impl Surfaces {
             }
         }
     }
+}
+
+/// How many vertices, edges and triangles there are.
+fn count(surface: &Surface) -> usize {
+    surface.vertices.len() + surface.edges.len() + surface.triangles.len()
 }
 
 /// A material without numbers that cannot be computed with.

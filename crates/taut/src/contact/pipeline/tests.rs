@@ -140,9 +140,9 @@ fn pairs_hold_all_that_can_meet() {
         let some: Vec<u32> = (0..n as u32).filter(|_| dice.throw() > 0.95).collect();
         let ContactPipeline { surfaces, motion, candidates, .. } = &mut pipeline;
         let mut allowed = Allowed::default();
-        candidates.amend(surfaces, Search { motion, exempt: &Exempt::default(), allowed: &allowed }, &[]);
+        candidates.amend(surfaces, Search::of(motion, &Exempt::default(), &allowed), &[]);
         some.iter().for_each(|&i| allowed.add(i as usize, motion.from[i as usize]));
-        candidates.amend(surfaces, Search { motion, exempt: &Exempt::default(), allowed: &allowed }, &some);
+        candidates.amend(surfaces, Search::of(motion, &Exempt::default(), &allowed), &some);
         amended += usize::from(candidates.amended.contains(&true));
         assert!(some.iter().all(|&i| candidates.regions[i as usize].holds(motion.from[i as usize])));
         assert!((0..n).all(|i| candidates.regions[i].holds(motion.to[i])));
@@ -152,6 +152,39 @@ fn pairs_hold_all_that_can_meet() {
         }
     }
     assert!(all > 1000 && shortened > 5 && amended > 5, "{all} {shortened} {amended}");
+}
+
+/// With no work left all is held, and nothing need be proved but of colliders, which are named where they run into it. Pairs for that say
+/// nothing of what comes after.
+#[test]
+fn with_no_work_left_all_is_held() {
+    let mut dice = Dice(3);
+    let (surfaces, old) = bodies(&[0.0, 0.004].map(|y| sheet(y, &mut dice)));
+    let n = old.len() - 1;
+    let mut x = old.clone();
+    for v in &mut x[..n] {
+        let by = dice.vector(0.01);
+        (0..3).for_each(|k| v[k] += by[k]);
+    }
+    for (rise, runs_in) in [(0.0, false), (0.04, true)] {
+        let mut solid = Collider::fixed(Shape::Box { half: [0.03, 0.028, 0.03] }, Pose::at([0.04, -0.032, 0.04]));
+        solid.to = Pose::at([0.04, -0.032 + rise, 0.04]);
+        let mut pipeline = ContactPipeline::<f64>::default();
+        open(&mut pipeline, &surfaces, &[solid], &[], &old);
+        pipeline.begin_interval(&ContactSubstep { number: 0, of: 1, h: 1e-3, every: 1 }, &old, &x);
+        pipeline.safe.most = 0;
+        let corrections = pipeline.end_interval(&x).1.to_vec();
+        assert_eq!(corrections.len(), n);
+        assert!(corrections.iter().all(|c| c.to == xyz(old[c.vertex as usize])));
+        let IntervalSafety { held, impossible, between, removed, .. } = pipeline.safe.interval;
+        assert_eq!((held, impossible > 0, between.colliders[0]), (n as u64, runs_in, runs_in.then_some(0)));
+        assert!(removed > 1e-3 * n as f64, "what was taken back is counted: {removed} m");
+        let ContactPipeline { surfaces, motion, candidates, .. } = &mut pipeline;
+        candidates.amend(surfaces, Search::of(motion, &Exempt::default(), &Allowed::default()), &[]);
+        let hits = hits(&pipeline);
+        assert!(hits.len() > 100, "{}", hits.len());
+        assert!(hits.iter().all(|&(kind, nodes)| known(&pipeline.candidates.pairs, kind, nodes)));
+    }
 }
 
 /// Meshes that stand still are not fitted again; whatever changes about them, pairs are those of who sees them for the first time.

@@ -3,7 +3,8 @@
 //! Truncation asks for places that pairs were not found for, and pairs found for these ask for others: nothing says that this ends. Here it
 //! does. A pair none of whose vertices moves is proved, so holding the vertices of all pairs that fail, and of those that fail then, ring by
 //! ring, comes to an end in which all pairs are proved but those with colliders that move into what is held. Instead of at their starts they
-//! may be held where one collider takes all along: what moves by one and the same map keeps apart.
+//! may be held where one collider takes all along: what moves by one and the same map keeps apart. Where there are so many pairs that even
+//! that costs too much, nothing is proved, and the report says so.
 
 use super::filter::{Ask, RelativeMotion, doubtful};
 use super::proof::{Pair, SeparationProof};
@@ -54,11 +55,14 @@ pub fn hold_back(
     let relative = RelativeMotion::default().to(&proof, x);
     let mut doubtful = doubtful(&proof, x, Ask::Ends(&relative));
     doubtful.retain(|p| proof.alterable(p));
-    let mut failing: Vec<Pair> =
-        doubtful.iter().filter(|p| !known.holds(p, x) && !proof.proves(p, x)).copied().collect();
+    let fails = |p: &&Pair| proof.spent() || (!known.holds(p, x) && !proof.proves(p, x));
+    let mut failing: Vec<Pair> = doubtful.iter().filter(fails).copied().collect();
     known.learn(&doubtful, &failing, x);
     report.failed = failing.iter().map(|p| (p.kind, p.nodes)).collect();
     for ring in 1..=RINGS as u16 + 1 {
+        if proof.spent() {
+            break;
+        }
         let free = |&i: &u32| !proof.kinematic(i) && held[i as usize] == 0;
         let mut more: Vec<u32> = failing.iter().flat_map(|p| p.nodes).filter(free).collect();
         if more.is_empty() {
@@ -77,7 +81,8 @@ pub fn hold_back(
     report.held = held.iter().filter(|&&ring| ring > 0).count();
     let any: Vec<u16> = held.iter().map(|&ring| u16::from(ring > 0)).collect();
     let relative = RelativeMotion::default().to(&proof, x);
-    let left = unproved(&proof, x, Ask::EndsOf(&any, 1, &relative));
+    let left = if proof.spent() { Vec::new() } else { unproved(&proof, x, Ask::EndsOf(&any, 1, &relative)) };
+    report.exhausted = proof.spent();
     // A collider may come nearer than the clearance, as long as it does not touch.
     let touch = |p: &&Pair| !proof.never_within(p, |i| x[i as usize], proof.solid(&p.nodes));
     report.impossible = left.iter().filter(touch).map(|p| p.nodes).collect();
@@ -89,6 +94,6 @@ pub fn hold_back(
 /// The pairs that are not proved and in which something could be moved.
 fn unproved(proof: &SeparationProof, x: &[[f64; 3]], ask: Ask) -> Vec<Pair> {
     let mut left = doubtful(proof, x, ask);
-    left.retain(|p| proof.alterable(p) && !proof.proves(p, x));
+    left.retain(|p| proof.alterable(p) && (proof.spent() || !proof.proves(p, x)));
     left
 }

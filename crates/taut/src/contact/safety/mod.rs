@@ -97,6 +97,8 @@ pub struct SafetySettings {
     /// Work at most, in pairs looked at, a closer look at one being as much as [`CLOSER`]: beyond it nothing is moved any more, and motion
     /// is to be [held back](hold_back).
     pub budget: u64,
+    /// Work at most even where nothing fails, and to hold motion back.
+    pub most: u64,
 }
 
 /// What a closer look at a pair costs, in pairs looked at.
@@ -104,7 +106,14 @@ pub const CLOSER: u64 = 64;
 
 impl Default for SafetySettings {
     fn default() -> Self {
-        SafetySettings { clearance: 1e-4, room: 0.9, slides: 8, rounding: Rounding::Double, budget: u64::MAX }
+        SafetySettings {
+            clearance: 1e-4,
+            room: 0.9,
+            slides: 8,
+            rounding: Rounding::Double,
+            budget: u64::MAX,
+            most: u64::MAX,
+        }
     }
 }
 
@@ -208,12 +217,13 @@ fn slide(proof: &SeparationProof, x: &mut [[f64; 3]], report: &mut SafetyReport)
     // Beyond the budget one pair that fails is enough to know that motion is to be held back.
     let mut any = false;
     failed.retain(|p| {
-        let failing = !(any && proof.exhausted()) && proof.alterable(p) && !proof.proves(p, x);
+        let known = proof.spent() || (any && proof.exhausted());
+        let failing = !known && proof.alterable(p) && !proof.proves(p, x);
         any |= failing;
         failing
     });
     report.failed = failed.iter().map(|p| (p.kind, p.nodes)).collect();
-    report.exhausted = any && proof.exhausted();
+    report.exhausted = proof.spent() || (any && proof.exhausted());
     // The pass in which a vertex was last moved: a pair is judged again if that was the last one.
     let mut moved = vec![0u16; x.len()];
     for pass in 1..=proof.settings.slides.min(usize::from(u16::MAX)) {
@@ -228,7 +238,7 @@ fn slide(proof: &SeparationProof, x: &mut [[f64; 3]], report: &mut SafetyReport)
         }
         motion = motion.to(proof, x);
         failed = doubtful(proof, x, Ask::EndsOf(&moved, pass as u16, &motion));
-        failed.retain(|p| proof.alterable(p) && !proof.proves(p, x));
+        failed.retain(|p| proof.alterable(p) && (proof.spent() || !proof.proves(p, x)));
     }
     failed
 }
@@ -257,7 +267,10 @@ fn push_apart(proof: &SeparationProof, pair: &Pair, x: &mut [[f64; 3]]) {
     }
 }
 
-fn account(motion: &Motion, x: &[[f64; 3]], report: &mut SafetyReport) {
+/// Counts what became of a motion that ends at `x` (m).
+pub(crate) fn account(motion: &Motion, x: &[[f64; 3]], report: &mut SafetyReport) {
+    report.stopped.clear();
+    (report.motion, report.removed, report.removed_most) = (0.0, 0.0, 0.0);
     let distance = |a: [f64; 3], b: [f64; 3]| (V3::from(a) - V3::from(b)).norm2().sqrt();
     for i in 0..x.len() {
         if motion.roles[i] == Role::Kinematic {

@@ -63,7 +63,12 @@ impl<'a> SeparationProof<'a> {
 
     /// Whether that is more than there should be.
     pub fn exhausted(&self) -> bool {
-        self.work() > self.settings.budget
+        self.work() > self.settings.budget.min(self.settings.most)
+    }
+
+    /// Whether that is more than there may be in any case.
+    pub fn spent(&self) -> bool {
+        self.work() > self.settings.most
     }
 
     /// The nearest place to `p` in a vertex's region, as it can be stored; its start, if it may stay there, stays as it is, to the
