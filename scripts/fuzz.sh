@@ -9,7 +9,7 @@ set -eu
 cd "$(dirname "$0")/.."
 seconds=${1:-60}
 [ $# -gt 0 ] && shift
-targets=${*:-obj ply stl gltf msh tetgen vtk cache scene frames pattern maps usd alembic}
+targets=${*:-obj ply stl gltf msh tetgen vtk cache scene frames pattern dxf maps usd alembic}
 guided=no
 if command -v cargo-fuzz >/dev/null 2>&1; then guided=yes; fi
 if [ "$guided" = no ]; then

@@ -2,7 +2,7 @@
 //! that panics
 //! on the way. A fuzzer calls them, and so does a test on stable Rust, over the seeds.
 
-use taut_scene::garment::{Pattern, SewnMesh};
+use taut_scene::garment::{Choice, Pattern, SewnMesh};
 use taut_scene::inspect::inspect;
 use taut_scene::read::animated::{AnimatedMesh, PointCache, read_animated_bytes, read_sequence};
 use taut_scene::read::{MeshFile, Options, ReadError, Source, read_bytes};
@@ -14,7 +14,7 @@ use taut_scene::simulation::Simulation;
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All targets.
-pub const TARGETS: [Target; 14] = [
+pub const TARGETS: [Target; 15] = [
     ("obj", |bytes| read("a.obj", bytes)),
     ("ply", |bytes| read("a.ply", bytes)),
     ("stl", |bytes| read("a.stl", bytes)),
@@ -25,7 +25,8 @@ pub const TARGETS: [Target; 14] = [
     ("cache", cache),
     ("scene", parse_scene),
     ("frames", frames),
-    ("pattern", pattern),
+    ("pattern", |bytes| pattern("a.json", bytes)),
+    ("dxf", |bytes| pattern("a.dxf", bytes)),
     ("maps", maps),
     ("usd", |bytes| both("a.usd", bytes)),
     ("alembic", |bytes| both("a.abc", bytes)),
@@ -45,9 +46,10 @@ fn both(name: &str, bytes: &[u8]) {
 }
 
 /// A pattern: read, shown, read again as shown, and sewn coarsely.
-fn pattern(bytes: &[u8]) {
-    let Ok(pattern) = Pattern::read(&Source::new("a.json", bytes)) else { return };
-    let again = Pattern::read(&Source::new("a.json", pattern.to_json().as_bytes()));
+fn pattern(name: &str, bytes: &[u8]) {
+    let choice = Choice::default();
+    let Ok(pattern) = Pattern::read(&Source::new(name, bytes), &choice) else { return };
+    let again = Pattern::read(&Source::new("a.json", pattern.to_json().as_bytes()), &choice);
     assert_eq!(again.map(|again| again.panels.len()), Ok(pattern.panels.len()));
     assert!(pattern.to_svg().starts_with("<svg"));
     let Ok(sewn) = SewnMesh::new(&pattern, 0.2) else { return };

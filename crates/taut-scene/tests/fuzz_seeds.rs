@@ -86,6 +86,7 @@ fn seeds() -> Vec<(&'static str, Vec<Vec<u8>>)> {
         ("scene", scenes()),
         ("frames", frames()),
         ("pattern", vec![PATTERN.into()]),
+        ("dxf", vec![DXF.into()]),
         ("maps", vec![painted("0\n0.5\n1\n1\n0\n0.25\n"), painted("v;pin\n0;1\n1;0\n2;0.5\n"), npy(), commanding()]),
         ("usd", vec![written("usd"), written("usdc")]),
         ("alembic", vec![written("abc")]),
@@ -130,6 +131,14 @@ const PATTERN: &str = r#"{"pattern": {"panels": {
 [{"panel": "front", "edge": 3}, {"panel": "back", "edge": 1}, "right_wrong"]]},
 "properties": {"curvature_coords": "relative", "units_in_meter": 100}}
 "#;
+
+/// Half a piece with a fold, its turn points, a notch, grain, a line and a hole.
+const DXF: &str = "0\nSECTION\n2\nBLOCKS\n0\nBLOCK\n8\n0\n2\nfront_M\n0\nTEXT\n8\n1\n1\nPiece Name: front\n0\nTEXT\n8\n1\n1\nSize: M\n\
+0\nPOLYLINE\n8\n1\n70\n1\n0\nVERTEX\n8\n1\n10\n0\n20\n0\n0\nVERTEX\n8\n1\n10\n200\n20\n0\n0\nVERTEX\n8\n1\n10\n190\n20\n150\n\
+0\nVERTEX\n8\n1\n10\n150\n20\n300\n0\nVERTEX\n8\n1\n10\n0\n20\n300\n0\nSEQEND\n0\nPOINT\n8\n2\n10\n200\n20\n0\n\
+0\nPOINT\n8\n2\n10\n150\n20\n300\n0\nPOINT\n8\n4\n10\n190\n20\n150\n0\nLINE\n8\n6\n10\n0\n20\n0\n11\n0\n21\n300\n\
+0\nLINE\n8\n7\n10\n50\n20\n50\n11\n50\n21\n250\n0\nPOLYLINE\n8\n11\n70\n1\n0\nVERTEX\n10\n60\n20\n60\n0\nVERTEX\n10\n90\n20\n60\n\
+0\nVERTEX\n10\n60\n20\n90\n0\nSEQEND\n0\nENDBLK\n0\nENDSEC\n0\nSECTION\n2\nENTITIES\n0\nTEXT\n1\nUNITS: METRIC\n0\nENDSEC\n0\nEOF\n";
 
 /// The built-in scenes, the first with a change.
 fn scenes() -> Vec<Vec<u8>> {

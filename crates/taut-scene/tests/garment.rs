@@ -1,7 +1,7 @@
 //! Patterns: reading, what is wrong with them, meshing and sewing, on small ones made here.
 
 use serde_json::{Value, json};
-use taut_scene::garment::{Figure, Pattern, SewReport, SewnMesh, draw_together, place_around};
+use taut_scene::garment::{Choice, Figure, Pattern, SewReport, SewnMesh, draw_together, place_around};
 use taut_scene::read::Source;
 
 /// Two panels of 20 × 30 cm, front and back of a tube, sewn at both sides.
@@ -31,7 +31,7 @@ fn read(value: &Value) -> Result<Pattern, String> {
 }
 
 fn read_text(text: &str) -> Result<Pattern, String> {
-    Pattern::read(&Source::new("tube.json", text.as_bytes())).map_err(|error| error.to_string())
+    Pattern::read(&Source::new("tube.json", text.as_bytes()), &Choice::default()).map_err(|error| error.to_string())
 }
 
 #[test]
@@ -332,7 +332,10 @@ fn broken_patterns_are_told_with_panel_edge_and_seam() {
         ),
         (change(&|v| v["pattern"] = json!({ "panels": {} })), "the pattern has no panels"),
         (read_text("").unwrap_err(), "the file is empty"),
-        (read_text("{ \"pattern\": NaN }").unwrap_err(), "it is not JSON: expected value at line 1 column 14"),
+        (
+            read_text("{ \"pattern\": NaN }").unwrap_err(),
+            "it is neither JSON nor DXF: expected value at line 1 column 14",
+        ),
         (read_text("{ \"format\": \"other\" }").unwrap_err(), "its format is \"other\", expected \"taut pattern 1\""),
     ];
     for (said, expected) in &seen {

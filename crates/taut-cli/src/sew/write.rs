@@ -1,63 +1,93 @@
 //! What `taut sew` leaves behind.
 
+use super::Garment;
 use crate::fail::Failure;
 use std::fmt::Write;
 use std::path::Path;
 use taut::fabric::Fabric;
 use taut::mesh::TriMesh;
 use taut_render::{Material, export, palette};
-use taut_scene::garment::{Pattern, SewReport, SewnMesh, surface_obj};
+use taut_scene::garment::{Pattern, SewReport, scene_text, surface_obj};
 use taut_scene::write::atomic::write_atomic;
 use taut_scene::write::{Clip, Format, Frame, ObjectFrame, ObjectInfo, Setup};
 use taut_studio::{Framed, Surface};
 
-/// The pattern as it was read: `pattern.svg`, `pattern.json`.
-pub fn pattern(dir: &Path, pattern: &Pattern) -> Result<(), Failure> {
-    write_atomic(dir, "pattern.svg", pattern.to_svg().as_bytes())?;
-    write_atomic(dir, "pattern.json", pattern.to_json().as_bytes())?;
+/// A pattern as it was read: `pattern.svg`, `pattern.json`; of further garments with their names before.
+pub fn pattern(dir: &Path, name: &str, pattern: &Pattern) -> Result<(), Failure> {
+    write_atomic(dir, &named(name, "pattern.svg"), pattern.to_svg().as_bytes())?;
+    write_atomic(dir, &named(name, "pattern.json"), pattern.to_json().as_bytes())?;
     Ok(())
 }
 
-/// What a scene needs: `garment.obj`, `body.obj`, `scene.toml`.
-pub fn start(dir: &Path, sewn: &SewnMesh, body: &TriMesh, scene: &str) -> Result<(), Failure> {
-    write_atomic(dir, "garment.obj", sewn.to_obj("garment").as_bytes())?;
+/// The name of a garment's file: that of the first is the file's alone.
+fn named(name: &str, file: &str) -> String {
+    if name == "garment" { file.to_owned() } else { format!("{name}_{file}") }
+}
+
+/// A scene of an outfit on its body, to go on with.
+pub fn scene(outfit: &[Garment], fabric: &str) -> String {
+    let title = outfit.iter().map(|garment| garment.pattern.name.as_str()).collect::<Vec<_>>().join(", ");
+    let mut out = scene_text(&title, fabric);
+    for Garment { name, .. } in outfit.iter().skip(1) {
+        let _ = write!(
+            out,
+            "\n[[cloth]]\nname = \"{name}\"\nmesh = \"{name}.obj\"\nrest = \"uv\"\nfabric = \"{fabric}\"\n"
+        );
+    }
+    out
+}
+
+/// What a scene needs: a mesh of each garment, `body.obj`, `scene.toml`.
+pub fn start(dir: &Path, outfit: &[Garment], body: &TriMesh, scene: &str) -> Result<(), Failure> {
+    for Garment { name, sewn, .. } in outfit {
+        write_atomic(dir, &format!("{name}.obj"), sewn.to_obj(name).as_bytes())?;
+    }
     write_atomic(dir, "body.obj", surface_obj("body", body).as_bytes())?;
     write_atomic(dir, "scene.toml", scene.as_bytes())?;
     Ok(())
 }
 
-/// The garment in file formats, pictures from four sides, `report.json`.
+/// The garments in file formats, pictures from four sides, `report.json`.
 pub fn results(
     dir: &Path,
     formats: &[&'static Format],
-    pattern: &Pattern,
-    sewn: &SewnMesh,
+    outfit: &[Garment],
     body: &TriMesh,
-    report: &SewReport,
+    reports: &[SewReport],
 ) -> Result<(), Failure> {
-    let objects = vec![ObjectInfo::from_triangles(&pattern.name, &sewn.mesh)];
+    let object = |garment: &Garment| ObjectInfo::from_triangles(&garment.pattern.name, &garment.sewn.mesh);
+    let objects = outfit.iter().map(object).collect();
     let clip = Clip::new(Setup { objects, fps: 60.0, planned_frames: 1, ..Setup::default() })?;
     for format in formats {
         let mut writer = format.open(&clip, dir, 0)?;
-        let object = ObjectFrame { positions: &sewn.mesh.positions, ..ObjectFrame::default() };
-        writer.frame(&Frame { index: 0, time: 0.0, objects: &[object] })?;
+        let objects: Vec<ObjectFrame> = outfit
+            .iter()
+            .map(|garment| ObjectFrame { positions: &garment.sewn.mesh.positions, ..ObjectFrame::default() })
+            .collect();
+        writer.frame(&Frame { index: 0, time: 0.0, objects: &objects })?;
         writer.finish()?;
     }
-    let text = serde_json::to_string_pretty(report).unwrap_or_default();
-    write_atomic(dir, "report.json", text.as_bytes())?;
-    pictures(dir, sewn, body)
+    for (Garment { name, .. }, report) in outfit.iter().zip(reports) {
+        let text = serde_json::to_string_pretty(report).unwrap_or_default();
+        write_atomic(dir, &named(name, "report.json"), text.as_bytes())?;
+    }
+    pictures(dir, outfit, body)
 }
 
 /// Four sides, each on its own and all on one sheet.
-fn pictures(dir: &Path, sewn: &SewnMesh, body: &TriMesh) -> Result<(), Failure> {
-    let cloth = Surface::cloth(sewn.mesh.positions.clone(), &sewn.mesh.triangles);
-    let figure = Surface::new(body.positions.clone(), &body.triangles, Material::solid(palette::plaster()));
-    let points: Vec<[f64; 3]> = sewn.mesh.positions.iter().chain(&body.positions).copied().collect();
+fn pictures(dir: &Path, outfit: &[Garment], body: &TriMesh) -> Result<(), Failure> {
+    let mut surfaces = vec![Surface::new(body.positions.clone(), &body.triangles, Material::solid(palette::plaster()))];
+    let mut points = body.positions.clone();
+    for (at, Garment { sewn, .. }) in outfit.iter().enumerate() {
+        let material = Material::cloth(palette::cloth(at));
+        surfaces.push(Surface::new(sewn.mesh.positions.clone(), &sewn.mesh.triangles, material));
+        points.extend(&sewn.mesh.positions);
+    }
     let mut sheet = Vec::new();
     for (name, direction) in
         [("front", [0.0, 0.1, 1.0]), ("left", [1.0, 0.1, 0.0]), ("back", [0.0, 0.1, -1.0]), ("right", [-1.0, 0.1, 0.0])]
     {
-        let picture = Framed::of(&points, direction, [720, 960]).draw(&[cloth.clone(), figure.clone()], &[]);
+        let picture = Framed::of(&points, direction, [720, 960]).draw(&surfaces, &[]);
         taut_studio::save(dir, &format!("{name}.png"), &picture)?;
         sheet.push((picture, name.to_owned()));
     }
@@ -76,6 +106,14 @@ pub fn words(report: &SewReport, fabric: &Fabric) -> String {
     }
     let [own, body] = report.intersections;
     let _ = writeln!(out, "  intersections  {own} with itself, {body} with the body");
+    let (motion, [x, y, z]) = (report.motion, report.motion.at);
+    let _ = writeln!(
+        out,
+        "  at the end     {}: {:.3} m/s in the mean, {:.2} m/s at most, at ({x:.3}, {y:.3}, {z:.3})",
+        if motion.calm { "it hangs still" } else { "it still moves" },
+        motion.mean,
+        motion.fastest
+    );
     let limits = fabric.limits;
     let percent = |x: f64| format!("{:.1} %", 100.0 * x);
     let _ = writeln!(

@@ -169,7 +169,13 @@ impl Panel {
             return;
         }
         let points = self.edges().flat_map(Edge::sketch).chain(self.placement.axes.iter().map(|a| [a[0], a[1] + a[2]]));
-        if !points.chain([self.grain]).flatten().chain(self.placement.translation).all(|x| x.abs() < 1e6) {
+        if !points
+            .chain([self.grain])
+            .flatten()
+            .chain(self.placement.translation)
+            .chain([self.placement.wrap])
+            .all(|x| x.abs() < 1e6)
+        {
             problems.push(format!("panel {name:?} has numbers that are not finite or beyond a million"));
             return;
         }

@@ -64,6 +64,12 @@ impl Edge {
         }
         match self.curve {
             Curve::Line => mix(self.from, self.to, t),
+            Curve::Through { ref points } => {
+                let place = t * (points.len() + 1) as f64;
+                let piece = (place as usize).min(points.len());
+                let at = |i: usize| if i == 0 { self.from } else { points.get(i - 1).copied().unwrap_or(self.to) };
+                mix(at(piece), at(piece + 1), place - piece as f64)
+            }
             Curve::Quadratic { control } => {
                 let (a, b) = (mix(self.from, control, t), mix(control, self.to, t));
                 mix(a, b, t)
@@ -76,9 +82,34 @@ impl Edge {
         }
     }
 
+    /// Into how many pieces it is taken apart, if a curve is into so many.
+    fn pieces(&self, of_a_curve: usize) -> usize {
+        match &self.curve {
+            Curve::Line => 1,
+            Curve::Through { points } => points.len() + 1,
+            _ => of_a_curve,
+        }
+    }
+
+    /// Cut in two at a part of its length, 0 to 1: both halves through points, if it is no line.
+    pub(super) fn cut(&self, part: f64) -> [Edge; 2] {
+        let mut table: Vec<f64> = self.table().into_iter().map(|(_, length)| length).collect();
+        let all = table.pop().unwrap_or(0.0).max(1e-300);
+        let parts: Vec<f64> = table.iter().skip(1).map(|length| length / all).collect();
+        let points = self.points_at(&parts);
+        let middle = self.points_at(&[part])[0];
+        let half = |from: Point, to: Point, within: &dyn Fn(f64) -> bool| {
+            let points: Vec<Point> =
+                parts.iter().zip(&points).filter(|(at, _)| within(**at)).map(|(_, point)| *point).collect();
+            let curve = if points.is_empty() { Curve::Line } else { Curve::Through { points } };
+            Edge { from, to, curve, label: self.label.clone() }
+        };
+        [half(self.from, middle, &|at| at < part - 1e-9), half(middle, self.to, &|at| at > part + 1e-9)]
+    }
+
     /// Parameters and lengths (m) from the start at the ends of its pieces.
     fn table(&self) -> Vec<(f64, f64)> {
-        let pieces = if self.curve == Curve::Line { 1 } else { PIECES };
+        let pieces = self.pieces(PIECES);
         let mut out = vec![(0.0, 0.0)];
         let (mut last, mut length) = (self.from, 0.0);
         for piece in 1..=pieces {
@@ -112,7 +143,7 @@ impl Edge {
 
     /// Points along it, without the last one: few for a line, enough to see a curve.
     pub(super) fn sketch(&self) -> Vec<Point> {
-        let pieces = if self.curve == Curve::Line { 1 } else { 16 };
+        let pieces = self.pieces(16);
         (0..pieces).map(|piece| self.point(piece as f64 / pieces as f64)).collect()
     }
 }
@@ -147,6 +178,19 @@ mod tests {
         let half = edge(Curve::Arc { radius: 0.5, large: false, right: true });
         let [middle] = half.points_at(&[0.5])[..] else { panic!("one point") };
         assert!(distance(middle, [0.5, -0.5]) < 1e-9, "{middle:?}");
+    }
+
+    #[test]
+    fn an_edge_that_is_cut_is_as_long_as_before() {
+        let curve = edge(Curve::Cubic { controls: [[0.05, 0.25], [0.15, 0.2]] });
+        let bent = edge(Curve::Through { points: vec![[0.5, 0.5], [0.75, 0.0]] });
+        assert!((bent.length() - (0.5f64.sqrt() + 0.3125f64.sqrt() + 0.25)).abs() < 1e-12);
+        for whole in [curve, bent, edge(Curve::Line)] {
+            let [first, second] = whole.cut(0.3);
+            assert_eq!((first.from, second.to, first.to), (whole.from, whole.to, second.from));
+            assert!((first.length() - 0.3 * whole.length()).abs() < 1e-4 * whole.length(), "{whole:?}");
+            assert!((first.length() + second.length() - whole.length()).abs() < 1e-6, "{whole:?}");
+        }
     }
 
     #[test]

@@ -241,7 +241,7 @@ fn turn(pattern: &mut Pattern, angles: &[[f64; 3]]) {
 }
 
 /// What becomes of the axes under three turns (degrees): Rx·Ry·Rz, or Rz·Ry·Rx around fixed axes.
-fn axes(angles: [f64; 3], intrinsic: bool) -> [[f64; 3]; 3] {
+pub(super) fn axes(angles: [f64; 3], intrinsic: bool) -> [[f64; 3]; 3] {
     let turn = |axis: usize, v: [f64; 3]| {
         let (sin, cos) = match angles[axis].rem_euclid(360.0) {
             // Quarter turns are exact.

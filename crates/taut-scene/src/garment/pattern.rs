@@ -63,7 +63,7 @@ pub struct Edge {
 }
 
 /// The form of an edge. Points are in the panel's coordinates, m.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Curve {
     /// Straight.
@@ -87,6 +87,11 @@ pub enum Curve {
         large: bool,
         /// Whether it goes counter-clockwise around its centre.
         right: bool,
+    },
+    /// Straight pieces through points.
+    Through {
+        /// The points between its ends, in order.
+        points: Vec<[f64; 2]>,
     },
 }
 
@@ -118,18 +123,29 @@ pub struct Placement {
     pub axes: [[f64; 3]; 3],
     /// Where the panel's origin goes, m.
     pub translation: [f64; 3],
+    /// The radius (m) of an upright cylinder that it lies on, with its y axis where it touches the plane; 0 if it is
+    /// flat.
+    #[serde(default)]
+    pub wrap: f64,
 }
 
 impl Default for Placement {
     fn default() -> Self {
-        Placement { axes: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], translation: [0.0; 3] }
+        Placement { axes: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], translation: [0.0; 3], wrap: 0.0 }
     }
 }
 
 impl Placement {
     /// Where a point of the panel is in the world, m.
     pub fn place(&self, point: [f64; 2]) -> [f64; 3] {
-        std::array::from_fn(|k| self.translation[k] + self.axes[0][k] * point[0] + self.axes[1][k] * point[1])
+        let [x, y] = point;
+        let (x, z) = if self.wrap > 0.0 {
+            let (sin, cos) = libm::sincos(x / self.wrap);
+            (self.wrap * sin, self.wrap * (cos - 1.0))
+        } else {
+            (x, 0.0)
+        };
+        std::array::from_fn(|k| self.translation[k] + self.axes[0][k] * x + self.axes[1][k] * y + self.axes[2][k] * z)
     }
 }
 

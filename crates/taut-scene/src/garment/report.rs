@@ -33,6 +33,35 @@ pub struct PanelReport {
     pub warp: [f64; 2],
 }
 
+/// How a garment moves at the end of a frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Motion {
+    /// The root of the mean square of its vertices' speeds, m/s.
+    pub mean: f64,
+    /// The speed of the fastest, m/s.
+    pub fastest: f64,
+    /// Where that is, m.
+    pub at: [f64; 3],
+    /// Whether it hangs still: a mean of less than two centimetres in a second, for some frames on end.
+    pub calm: bool,
+}
+
+impl Motion {
+    /// From positions (m) before a time in seconds and after it; calm is for who has seen more frames.
+    pub fn between(before: &[[f64; 3]], after: &[[f64; 3]], time: f64) -> Self {
+        let mut out = Motion::default();
+        for (a, b) in before.iter().zip(after) {
+            let speed = (0..3).map(|k| (b[k] - a[k]) * (b[k] - a[k])).sum::<f64>().sqrt() / time;
+            out.mean += speed * speed;
+            if speed > out.fastest {
+                (out.fastest, out.at) = (speed, *b);
+            }
+        }
+        out.mean = (out.mean / before.len().max(1) as f64).sqrt();
+        out
+    }
+}
+
 /// What came of sewing a garment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct SewReport {
@@ -42,6 +71,8 @@ pub struct SewReport {
     pub panels: Vec<PanelReport>,
     /// Intersections of the garment with itself and with the body, by exact arithmetic.
     pub intersections: [usize; 2],
+    /// At the end of draping.
+    pub motion: Motion,
 }
 
 /// A gap (m) below which a seam is closed.
@@ -83,6 +114,7 @@ impl SewReport {
             seams: sewn.seams.iter().enumerate().map(seam).collect(),
             panels: pattern.panels.iter().enumerate().map(panel).collect(),
             intersections,
+            motion: Motion::default(),
         }
     }
 

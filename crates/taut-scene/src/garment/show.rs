@@ -34,6 +34,55 @@ impl Pattern {
         )
     }
 
+    /// The pattern in words: its panels with their edges, its seams, its notes.
+    pub fn to_words(&self) -> String {
+        let mut out = String::new();
+        for panel in &self.panels {
+            let [low, top] = bounds(panel);
+            let size = [0, 1].map(|k| 100.0 * (top[k] - low[k]));
+            let _ = write!(
+                out,
+                "  panel {:?}: {:.1} × {:.1} cm, {:.3} m²",
+                panel.name,
+                size[0],
+                size[1],
+                panel.area().abs()
+            );
+            let count = |count: usize, one: &str, more: &str| match count {
+                0 => String::new(),
+                1 => format!(", 1 {one}"),
+                _ => format!(", {count} {more}"),
+            };
+            out += &count(panel.holes.len(), "hole", "holes");
+            out += &count(panel.lines.len(), "line", "lines");
+            out += &count(panel.notches.len(), "notch", "notches");
+            let [x, y] = panel.grain;
+            if x.abs() > 1e-3 {
+                let _ = write!(out, ", warp {:.0}° from upright", libm::atan2(x, y).to_degrees());
+            }
+            out.push('\n');
+            for (number, edge) in panel.edges().enumerate().take(MOST_EDGES_TOLD) {
+                let [[a, b], [c, d]] = [edge.from, edge.to].map(|p| p.map(|x| 100.0 * x));
+                let length = 100.0 * edge.length();
+                let label = if edge.label.is_empty() { String::new() } else { format!(" {:?}", edge.label) };
+                let _ =
+                    writeln!(out, "    edge {number:2}: {length:6.1} cm, ({a:.1}, {b:.1}) to ({c:.1}, {d:.1}){label}");
+            }
+            if let Some(more) = panel.edges().count().checked_sub(MOST_EDGES_TOLD + 1) {
+                let _ = writeln!(out, "    and {} more edges", more + 1);
+            }
+        }
+        for number in 0..self.seams.len() {
+            let [a, b] = [0, 1].map(|side| 100.0 * self.side_length(&self.seams[number].sides[side]));
+            let _ = writeln!(out, "  {}: {a:.1} to {b:.1} cm", self.seam_name(number));
+        }
+        if self.seams.is_empty() {
+            out += "  no seams\n";
+        }
+        self.notes.iter().for_each(|note| out += &format!("  note: {note}\n"));
+        out
+    }
+
     fn draw(&self, at: usize, place: impl Fn([f64; 2]) -> [f64; 2], out: &mut String) {
         let panel = &self.panels[at];
         let path = |edges: &[Edge]| points(edges.iter().flat_map(Edge::sketch), &place) + "Z";
@@ -75,6 +124,8 @@ impl Pattern {
     }
 }
 
+/// Edges of a panel that are told.
+const MOST_EDGES_TOLD: usize = 60;
 /// Between panels, mm.
 const GAP: f64 = 30.0;
 

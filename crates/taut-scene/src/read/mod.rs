@@ -22,7 +22,7 @@
 
 mod alembic;
 pub mod animated;
-mod budget;
+pub(crate) mod budget;
 mod bytes;
 mod cells;
 mod contents;
@@ -38,7 +38,7 @@ mod ply;
 mod pointcache;
 mod polygon;
 mod sampled;
-mod source;
+pub(crate) mod source;
 mod stl;
 mod tetgen;
 mod text;
