@@ -164,7 +164,7 @@ mod tests {
         // Three quarters of a circle around (½, −½) or (½, ½).
         let large = Curve::Arc { radius: 0.5f64.sqrt(), large: true, right: true };
         let expected = 1.5 * std::f64::consts::PI * 0.5f64.sqrt();
-        assert!((edge(large).length() - expected).abs() < 1e-3, "{}", edge(large).length());
+        assert!((edge(large.clone()).length() - expected).abs() < 1e-3, "{}", edge(large).length());
         // y = 2·h·t(1−t) with h = 1: a parabola of height ½.
         let bow = Curve::Quadratic { control: [0.5, 1.0] };
         let exact = 0.5 * 5f64.sqrt() + 0.25 * 2f64.asinh();

@@ -171,7 +171,7 @@ fn with_no_work_left_all_is_held() {
         solid.to = Pose::at([0.04, -0.032 + rise, 0.04]);
         let mut pipeline = ContactPipeline::<f64>::default();
         open(&mut pipeline, &surfaces, &[solid], &[], &old);
-        pipeline.begin_interval(&ContactSubstep { number: 0, of: 1, h: 1e-3, every: 1 }, &old, &x);
+        pipeline.begin_interval(&ContactSubstep { number: 0, of: 1, h: 1e-3, every: 1, within: [0.0, 1.0] }, &old, &x);
         pipeline.safe.most = 0;
         let corrections = pipeline.end_interval(&x).1.to_vec();
         assert_eq!(corrections.len(), n);
