@@ -41,7 +41,8 @@ pub struct SceneFlags {
 /// What files may take that are read.
 #[derive(clap::Args, Clone, Copy, Debug)]
 pub struct InputFlags {
-    /// Memory that each file may take to be read, on top of 20 times its size on disk, MB.
+    /// Memory that each file may take to be read, on top of 20 times its size on disk, MB. Beyond 2000 MB a scene may
+    /// make as many triangles as it has kilobytes; two million otherwise.
     #[arg(long, value_name = "MB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..))]
     memory: u32,
 }

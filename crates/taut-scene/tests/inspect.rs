@@ -148,6 +148,23 @@ fn units_are_guessed() {
     assert!(scaled(1e-4).contains("very small"));
 }
 
+/// `check` and `run` said it of a scene; who looked at the file alone was not told.
+#[test]
+fn a_file_in_which_z_seems_to_be_up_is_named() {
+    let scaled = |by: [f64; 3], up: f64| {
+        let mut mesh = octahedron();
+        mesh.positions.iter_mut().for_each(|p| (0..3).for_each(|k| p[k] *= by[k]));
+        mesh.positions.iter_mut().for_each(|p| p[2] += up);
+        surface(&mesh)
+    };
+    let info = scaled([0.3, 0.2, 0.85], 0.85);
+    let said = MeshInfo::Surface(info).to_string();
+    assert!(said.contains("- it stands on z = 0 and is tall along z: if z is up in its file, `up = \"z\"`"), "{said}");
+    // As tall, but around the origin; and as tall along y.
+    assert_eq!(scaled([0.3, 0.2, 0.85], 0.0).common.axes_hint, None);
+    assert_eq!(scaled([0.3, 0.85, 0.2], 0.2).common.axes_hint, None);
+}
+
 #[test]
 fn tetrahedra_are_measured() {
     let positions = vec![[0., 0., 0.], [1., 0., 0.], [0., 1., 0.], [0., 0., 1.], [1., 1., 1.]];

@@ -52,3 +52,14 @@ fn messages_cannot_command_a_terminal() {
     let message = Scene::parse("a.toml", text, None, &["time.fps=\u{1b}[2J".into()]).unwrap_err().to_string();
     assert!(message.chars().all(|c| c == '\n' || !c.is_control()), "{message:?}");
 }
+
+/// Sixty bytes of a scene could take 15 GB.
+#[test]
+fn a_scene_that_makes_more_than_its_memory_is_refused() {
+    let text = "[[cloth]]\nname = \"sheet\"\ngenerate = { kind = \"sheet\", nx = 1002, ny = 1002 }\n";
+    let scene = Scene::parse("a.toml", text, None, &[]).unwrap();
+    let message = Simulation::new(&scene, scene.precision(), 1).map(|_| ()).unwrap_err().to_string();
+    for part in ["`cloth.sheet`", "2004002 triangles and tetrahedra", "at most 2000000", "--memory allows more"] {
+        assert!(message.contains(part), "{part} is not in: {message}");
+    }
+}

@@ -54,8 +54,8 @@ impl Team {
         self.threads
     }
 
-    /// Runs `program` on `workers` threads at once (at most [`threads`](Self::threads)) and waits for all. If one of them panics the others
-    /// end where they would wait for it next, and the panic goes on here.
+    /// Runs `program` on `workers` threads at once (at most [`threads`](Self::threads)) and waits for all. If one of
+    /// them panics the others end where they would wait for it next, and the panic goes on here.
     ///
     /// # Safety
     /// The program goes the same way on every worker: the same calls of [`Worker`]'s methods and of sweeps, in the same order, with the same

@@ -49,6 +49,7 @@ pub(super) fn describe<const N: usize>(
     info.edge_lengths = edge_lengths(positions, edges);
     info.groups = group_infos(groups);
     info.units_hint = info.bounds.and_then(|bounds| units_hint(&bounds));
+    info.axes_hint = info.bounds.and_then(|bounds| axes_hint(&bounds));
     let mut parts = Sets::new(positions.len());
     let mut is_used = vec![false; positions.len()];
     for (_, cell) in cells {
@@ -93,6 +94,16 @@ fn edge_lengths(positions: &[[f64; 3]], edges: &[[u32; 2]]) -> Option<EdgeLength
         n += 1;
     }
     (n > 0).then(|| EdgeLengths { min, mean: sum / f64::from(n), max })
+}
+
+/// What stands on z = 0, slender, and lies across y = 0: in many files z is up, here y is.
+pub(crate) fn axes_hint(bounds: &Bounds) -> Option<String> {
+    let [x, y, z] = bounds.size();
+    let tall = z > 1.5 * y && z > 1.5 * x;
+    let stands = bounds.min[2].abs() < 0.05 * z;
+    let across = (bounds.min[1] + bounds.max[1]).abs() < 0.5 * y;
+    let hint = "stands on z = 0 and is tall along z: if z is up in its file, `up = \"z\"` sets it upright";
+    (tall && stands && across).then(|| hint.to_owned())
 }
 
 /// Guesses the unit from the size: bodies, garments and soft objects are between a few centimetres and a few metres.

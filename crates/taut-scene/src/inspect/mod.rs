@@ -12,7 +12,7 @@ mod uv;
 mod volume;
 
 pub use crossings::{Crossing, MOST_CROSSINGS};
-pub(crate) use geometry::units_hint;
+pub(crate) use geometry::{axes_hint, units_hint};
 pub(crate) use show::number;
 
 use serde::Serialize;
@@ -100,6 +100,8 @@ pub struct CommonInfo {
     pub groups: Vec<GroupInfo>,
     /// What the size says about the unit of length, if it does not look like metres.
     pub units_hint: Option<String>,
+    /// What its place and proportions say about which way is up, if that does not look like y.
+    pub axes_hint: Option<String>,
 }
 
 /// The state of a mesh's texture coordinates.

@@ -205,4 +205,5 @@ fn common_problems(common: &CommonInfo, list: &mut Problems) {
     let one = "vertex is exactly where another is";
     list.add(&common.duplicate_positions, one, "vertices are exactly where others are");
     list.0.extend(common.units_hint.clone());
+    list.0.extend(common.axes_hint.as_ref().map(|hint| format!("it {hint}")));
 }

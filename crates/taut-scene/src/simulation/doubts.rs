@@ -3,7 +3,7 @@
 
 use super::colliders::ColliderObject;
 use super::{Object, unsolved};
-use crate::inspect::{Bounds, units_hint};
+use crate::inspect::{Bounds, axes_hint, units_hint};
 use crate::scene::Scene;
 use crate::scene::settings::{Precision, Shape, Time};
 use std::collections::HashSet;
@@ -108,16 +108,9 @@ fn hardly_metres(name: &str, span: f64) -> Option<String> {
     (span >= LARGE).then(|| format!("{name} is {} across: sizes in a scene are metres", length(span)))
 }
 
-/// What stands on z = 0, slender, and lies across y = 0: in many files z is up, here y is.
+/// A file in which z seems to be up.
 fn upright(name: &str, points: &[[f64; 3]]) -> Option<String> {
-    let bounds = bounds(points)?;
-    let [x, y, z] = bounds.size();
-    let tall = z > 1.5 * y && z > 1.5 * x;
-    let stands = bounds.min[2].abs() < 0.05 * z;
-    let across = (bounds.min[1] + bounds.max[1]).abs() < 0.5 * y;
-    (tall && stands && across).then(|| {
-        format!("{name} stands on z = 0 and is tall along z: if z is up in its file, `up = \"z\"` sets it upright")
-    })
+    Some(format!("{name} {}", axes_hint(&bounds(points)?)?))
 }
 
 /// Vertices of a cloth that are exactly where others are: seams that are not sewn, or faces that all stand alone.

@@ -150,7 +150,8 @@ impl SurfaceBvh {
         self.pairs_within(other, pairs, usize::MAX);
     }
 
-    /// The same as [`self_pairs`](Self::self_pairs), as long as no list gets longer than `most`. False if one did, and pairs are missing.
+    /// The same as [`self_pairs`](Self::self_pairs), as long as no list gets longer than `most`. False if one did, and
+    /// pairs are missing.
     pub(crate) fn self_pairs_within(&self, pairs: &mut Pairs, most: usize) -> bool {
         let all = self.vertices_and_triangles(self, pairs, most);
         let edges = &self.surface.edges;

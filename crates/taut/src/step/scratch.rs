@@ -129,8 +129,8 @@ impl<T: Scalar> Scratch<T> {
         self.memory.limit.reports()
     }
 
-    /// Times stages with this clock, which returns seconds. The engine has none of its own. If it panics the step does, on as many threads
-    /// as there are, and the state is somewhere between two steps.
+    /// Times stages with this clock, which returns seconds. The engine has none of its own. If it panics the step does,
+    /// on as many threads as there are, and the state is somewhere between two steps.
     pub fn with_clock(self, clock: fn() -> f64) -> Self {
         Scratch { clock: Some(clock), ..self }
     }

@@ -515,7 +515,8 @@ fn repeated_triangles_are_one() {
     assert_eq!(world.step().contact.tangled, 0);
 }
 
-/// A sheet of `n` × `n` vertices, one of which goes at `speed` (m/s): the most work of a step, over vertices, edges and triangles.
+/// A sheet of `n` × `n` vertices, one of which goes at `speed` (m/s): the most work of a step, over vertices, edges and
+/// triangles.
 fn work_beside_a_runaway<T: Precision>(n: usize, speed: f64) -> f64 {
     let mut world = World::<T>::new(&[placed(n, 0.5, 6, |p| p)]);
     world.params.gravity = [0.0; 3];
@@ -533,8 +534,9 @@ fn work_beside_a_runaway<T: Precision>(n: usize, speed: f64) -> f64 {
     most
 }
 
-/// One vertex thrown a thousand kilometres away costs its own proof, not everyone's: each was near each, and the work for a vertex, edge or
-/// triangle was 53,000 pairs on 11 × 11 vertices and 157,000 on 21 × 21, with memory for all of them.
+/// One vertex thrown a thousand kilometres away costs its own proof, not everyone's: each was near each, and the work
+/// for a vertex, edge or triangle was 53,000 pairs on 11 × 11 vertices and 157,000 on 21 × 21, with memory for all of
+/// them.
 #[test]
 fn one_runaway_vertex_does_not_make_everything_near() {
     for speed in [1e3, 1e5, 6e7] {

@@ -154,8 +154,8 @@ fn pairs_hold_all_that_can_meet() {
     assert!(all > 1000 && shortened > 5 && amended > 5, "{all} {shortened} {amended}");
 }
 
-/// With no work left all is held, and nothing need be proved but of colliders, which are named where they run into it. Pairs for that say
-/// nothing of what comes after.
+/// With no work left all is held, and nothing need be proved but of colliders, which are named where they run into it.
+/// Pairs for that say nothing of what comes after.
 #[test]
 fn with_no_work_left_all_is_held() {
     let mut dice = Dice(3);

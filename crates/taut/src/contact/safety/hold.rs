@@ -3,8 +3,8 @@
 //! Truncation asks for places that pairs were not found for, and pairs found for these ask for others: nothing says that this ends. Here it
 //! does. A pair none of whose vertices moves is proved, so holding the vertices of all pairs that fail, and of those that fail then, ring by
 //! ring, comes to an end in which all pairs are proved but those with colliders that move into what is held. Instead of at their starts they
-//! may be held where one collider takes all along: what moves by one and the same map keeps apart. Where there are so many pairs that even
-//! that costs too much, nothing is proved, and the report says so.
+//! may be held where one collider takes all along: what moves by one and the same map keeps apart. Where there are so
+//! many pairs that even that costs too much, nothing is proved, and the report says so.
 
 use super::filter::{Ask, RelativeMotion, doubtful};
 use super::proof::{Pair, SeparationProof};
