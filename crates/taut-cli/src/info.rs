@@ -11,8 +11,8 @@ use taut_scene::read::read_mesh;
 /// Flags of `taut info`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// A mesh file: OBJ, PLY, STL, glTF, Gmsh, TetGen or VTK; or a pattern: DXF, JSON, or a garment in TOML; also packed
-    /// with gzip.
+    /// A mesh file: OBJ, PLY, STL, glTF, Gmsh, TetGen or VTK; or a pattern: DXF, JSON, or a garment in TOML; also
+    /// packed with gzip.
     mesh: PathBuf,
     /// The size of a pattern, if its file has several.
     #[arg(long, value_name = "NAME")]

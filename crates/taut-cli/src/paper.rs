@@ -20,7 +20,8 @@ pub struct Args {
     /// Coarse meshes and few frames: seconds instead of many minutes.
     #[arg(long)]
     small: bool,
-    /// Write a page of all that the folder holds, from this run and earlier ones; pictures go to pictures/papers beside it.
+    /// Write a page of all that the folder holds, from this run and earlier ones; pictures go to pictures/papers beside
+    /// it.
     #[arg(long, value_name = "FILE")]
     docs: Option<PathBuf>,
     #[command(flatten)]

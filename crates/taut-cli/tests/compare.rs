@@ -4,7 +4,8 @@ mod common;
 
 use common::{Place, pixels};
 
-/// More substeps leave less stretch; the table, the curves and the pictures have both cases, and each is what `taut run` gives.
+/// More substeps leave less stretch; the table, the curves and the pictures have both cases, and each is what `taut
+/// run` gives.
 #[test]
 fn settings_are_compared_side_by_side() {
     let place = Place::new("compare");

@@ -1,11 +1,11 @@
 //! Bending: the cantilever of ASTM D1388, and pure bending.
 //!
-//! D1388 pushes a strip of 25 mm over an edge until its tip touches a plane at 41.5°: the overhang O gives the bending length
-//! c = O/2 and the flexural rigidity B = ρ g c³. The exact curve of a heavy strip ([`elastica`]) touches the plane at ρ g O³/B = 8.004,
-//! so that the standard's rule and the exact one agree to 0.05 %.
+//! D1388 pushes a strip of 25 mm over an edge until its tip touches a plane at 41.5°: the overhang O gives the bending
+//! length c = O/2 and the flexural rigidity B = ρ g c³. The exact curve of a heavy strip ([`elastica`]) touches the
+//! plane at ρ g O³/B = 8.004, so that the standard's rule and the exact one agree to 0.05 %.
 //!
-//! In pure bending both ends are turned against each other; between them the strip becomes a circular arc with the energy
-//! ½ B κ² for each m².
+//! In pure bending both ends are turned against each other; between them the strip becomes a circular arc with the
+//! energy ½ B κ² for each m².
 
 mod report;
 
@@ -128,11 +128,12 @@ impl Strip {
         Overhang { length, droop, angle: droop.atan2(reach).to_degrees(), edge, rest }
     }
 
-    /// Finds the overhang whose tip is on the plane of 41.5°. Not by pushing, which would change the mesh with every try: the
-    /// shape depends on g O³ alone, so gravity is varied, and the overhang under 1 g follows.
+    /// Finds the overhang whose tip is on the plane of 41.5°. Not by pushing, which would change the mesh with every
+    /// try: the shape depends on g O³ alone, so gravity is varied, and the overhang under 1 g follows.
     ///
-    /// A mesh is clamped no sharper than its cells are, and where points are scattered the last ones held are no line. So the edge is where the
-    /// strip's own curve leaves the level: that of the elastica which follows its outer four fifths best.
+    /// A mesh is clamped no sharper than its cells are, and where points are scattered the last ones held are no line.
+    /// So the edge is where the strip's own curve leaves the level: that of the elastica which follows its outer four
+    /// fifths best.
     pub fn cantilever(&self) -> Result<(Cantilever, Simulation), LabError> {
         let load = elastica::load_at(elastica::PLANE_DEGREES);
         let weight = self.cloth.density * GRAVITY;
@@ -159,8 +160,8 @@ impl Strip {
         Ok((Cantilever { overhang, standard: weight * cube / 8.0, exact: weight * cube / load }, simulation))
     }
 
-    /// The scene of a strip of free length `length` (m) whose ends are turned by `degrees` against each other. A cell and a
-    /// half is held at each end, and half a cell of the free length.
+    /// The scene of a strip of free length `length` (m) whose ends are turned by `degrees` against each other. A cell
+    /// and a half is held at each end, and half a cell of the free length.
     pub fn arc_scene(&self, length: f64, degrees: f64) -> String {
         let (cell, half) = (self.arc_cell(length), 0.5 * degrees);
         let size = length + 3.0 * cell;
@@ -178,8 +179,9 @@ impl Strip {
             let turned = keys(&|part| format!("{:?}", side * half * part));
             let moved = keys(&|part| {
                 let angle = half.to_radians() * part;
-                // Cells stay flat: not an arc but a polygon of the same length, about a circle that it touches in the middle of each
-                // side. On the arc itself cloth would be stretched, by little, but cloth is stiff: 2 % of the energy.
+                // Cells stay flat: not an arc but a polygon of the same length, about a circle that it touches in the
+                // middle of each side. On the arc itself cloth would be stretched, by little, but cloth is stiff: 2 %
+                // of the energy.
                 let radius = 0.5 * cell / (0.5 * angle * cell / (0.5 * length)).tan();
                 let (x, y) = match part > 0.0 {
                     true => (radius * angle.sin() - 0.5 * length, radius * (1.0 - angle.cos())),
@@ -207,8 +209,8 @@ impl Strip {
         settle(&mut simulation, turning, 0.0, |_| ());
         let rest = settle(&mut simulation, self.most(), 1e-6 * length, |_| ());
         let (curvature, off_circle) = circle(&simulation, 0.25 * length);
-        // The moment by work: half of it times the angle is the energy. It is the same all along, so that the clamps, which are no sharper than
-        // a cell, have no say.
+        // The moment by work: half of it times the angle is the energy. It is the same all along, so that the clamps,
+        // which are no sharper than a cell, have no say.
         let moment = 2.0 * simulation.metrics().totals.elastic / degrees.to_radians();
         let rigidity = moment / (curvature * WIDTH);
         Ok((Arc { curvature, off_circle, rigidity, rest }, simulation))
@@ -230,8 +232,8 @@ fn tip(simulation: &Simulation) -> [f64; 3] {
     std::array::from_fn(|k| end.iter().map(|&v| now[v as usize][k]).sum::<f64>() / end.len().max(1) as f64)
 }
 
-/// Where the edge is that a strip hangs over, m from its middle: that of the heavy elastica, of any rigidity, which the strip's outer four fifths follow
-/// best, by least squares. Begins at `edge` and a `load` of the elastica.
+/// Where the edge is that a strip hangs over, m from its middle: that of the heavy elastica, of any rigidity, which the
+/// strip's outer four fifths follow best, by least squares. Begins at `edge` and a `load` of the elastica.
 fn clamp(simulation: &Simulation, edge: f64, load: f64) -> f64 {
     let rest = &simulation.objects()[0].info.rest;
     let now = simulation.positions(0);
@@ -273,8 +275,8 @@ fn clamp(simulation: &Simulation, edge: f64, load: f64) -> f64 {
     at
 }
 
-/// Curvature of the strip within `reach` (m) of its middle, by least squares: a circle through x² + y² = 2 a x + 2 b y + c;
-/// and the largest distance from it.
+/// Curvature of the strip within `reach` (m) of its middle, by least squares: a circle through x² + y² = 2 a x + 2 b y
+/// + c; and the largest distance from it.
 fn circle(simulation: &Simulation, reach: f64) -> (f64, f64) {
     let rest = &simulation.objects()[0].info.rest;
     let now = simulation.positions(0);

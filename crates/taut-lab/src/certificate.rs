@@ -1,8 +1,9 @@
-//! The certificate: the same cloth everywhere. What a cloth does at rest and in motion is measured over a grid of iterations,
-//! substeps, resolutions, tessellations and time steps, none of which is a property of cloth.
+//! The certificate: the same cloth everywhere. What a cloth does at rest and in motion is measured over a grid of
+//! iterations, substeps, resolutions, tessellations and time steps, none of which is a property of cloth.
 //!
-//! Three numbers stand for it. A strip hangs from its upper edge: the **strain** of its middle third, ρ g L/2E by hand. A strip hangs over
-//! an edge: the **droop** of its tip, the elastica's by hand. A strip swings: the **period** of its first mode, a heavy chain's by hand.
+//! Three numbers stand for it. A strip hangs from its upper edge: the **strain** of its middle third, ρ g L/2E by hand.
+//! A strip hangs over an edge: the **droop** of its tip, the elastica's by hand. A strip swings: the **period** of its
+//! first mode, a heavy chain's by hand.
 
 mod report;
 
@@ -70,7 +71,8 @@ pub struct Grid {
 }
 
 impl Default for Grid {
-    /// 48 machines: two numbers of iterations (Newton's method needs about ten to solve a long step), two of substeps, three resolutions over a factor of four, two cuts, two steps.
+    /// 48 machines: two numbers of iterations (Newton's method needs about ten to solve a long step), two of substeps,
+    /// three resolutions over a factor of four, two cuts, two steps.
     fn default() -> Grid {
         Grid {
             iterations: vec![10, 30],
@@ -102,7 +104,8 @@ pub struct Certificate {
     pub by_hand: [f64; 3],
 }
 
-/// Measures the quantities over a grid, with a kind of solver. `done` hears how many machines have been tried of how many.
+/// Measures the quantities over a grid, with a kind of solver. `done` hears how many machines have been tried of how
+/// many.
 pub fn certify(
     cloth: &Cloth,
     kind: &str,
@@ -192,8 +195,8 @@ fn patience(machine: &Machine, seconds: f64) -> u32 {
 }
 
 impl Certificate {
-    /// The largest deviation of a quantity over some sides of the grid: among machines that differ in nothing else, from the best
-    /// resolved one of them, as a share.
+    /// The largest deviation of a quantity over some sides of the grid: among machines that differ in nothing else,
+    /// from the best resolved one of them, as a share.
     pub fn deviation(&self, quantity: Quantity, over: &[Side]) -> f64 {
         let q = quantity as usize;
         let mut worst: f64 = 0.0;

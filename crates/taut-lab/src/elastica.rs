@@ -1,7 +1,7 @@
 //! The heavy elastica: an inextensible strip that is clamped level at one end and bends under its own weight.
 //!
-//! With the arc length s and loads in units of the overhang L, and Λ = ρ g L³/B: θ″ = −Λ (1 − s) cos θ, θ(0) = 0, θ′(1) = 0,
-//! θ being the angle below the horizontal.
+//! With the arc length s and loads in units of the overhang L, and Λ = ρ g L³/B: θ″ = −Λ (1 − s) cos θ, θ(0) = 0, θ′(1)
+//! = 0, θ being the angle below the horizontal.
 
 /// Steps of the integration; its error falls with their fourth power.
 const STEPS: usize = 400;
@@ -76,8 +76,9 @@ mod tests {
         assert!((droop(0.01) / (0.01 / 8.0) - 1.0).abs() < 1e-4, "{}", droop(0.01));
     }
 
-    /// The standard's plane is at 41.5° because there the overhang is twice the bending length: Λ = 8, to the half degree that
-    /// the angle is given to (0.3 in Λ). Peirce's own formula (1930), 8 tan φ / cos(φ/2), is an approximation and 5 % away.
+    /// The standard's plane is at 41.5° because there the overhang is twice the bending length: Λ = 8, to the half
+    /// degree that the angle is given to (0.3 in Λ). Peirce's own formula (1930), 8 tan φ / cos(φ/2), is an
+    /// approximation and 5 % away.
     #[test]
     fn the_standards_angle_halves_the_overhang() {
         let load = load_at(PLANE_DEGREES);

@@ -1,8 +1,8 @@
 //! Strain gauges: how a region of a specimen has deformed.
 
-/// The gradient of the displacement in a plane, by least squares over vertices: [[∂u₀/∂x₀, ∂u₀/∂x₁], [∂u₁/∂x₀, ∂u₁/∂x₁]] with
-/// the two `axes` of the world as 0 and 1. Over the width of a strip it is the mean gradient, on which stresses that have no
-/// sum have no influence.
+/// The gradient of the displacement in a plane, by least squares over vertices: [[∂u₀/∂x₀, ∂u₀/∂x₁], [∂u₁/∂x₀,
+/// ∂u₁/∂x₁]] with the two `axes` of the world as 0 and 1. Over the width of a strip it is the mean gradient, on which
+/// stresses that have no sum have no influence.
 pub(crate) fn gradient(
     rest: &[[f64; 3]],
     now: &[[f64; 3]],

@@ -1,8 +1,8 @@
-//! A textile laboratory: what a fabric does is measured by the tests that a laboratory for textiles would make, and set beside
-//! what was put in.
+//! A textile laboratory: what a fabric does is measured by the tests that a laboratory for textiles would make, and set
+//! beside what was put in.
 //!
-//! Every test writes a scene, as a person could, lets it come to rest or swing, and measures positions and energies.
-//! No test looks into the engine: what it finds depends on the engine as a whole. `docs/measured/lab.md` tells what they
+//! Every test writes a scene, as a person could, lets it come to rest or swing, and measures positions and energies. No
+//! test looks into the engine: what it finds depends on the engine as a whole. `docs/measured/lab.md` tells what they
 //! found.
 //!
 //! ```

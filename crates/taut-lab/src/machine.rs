@@ -46,8 +46,8 @@ pub struct Solver {
 }
 
 impl Solver {
-    /// Newton's method with steps of a second: the quickest way to rest. A step ends 1e-9 m from its solution, well above rounding
-    /// and below all that is measured.
+    /// Newton's method with steps of a second: the quickest way to rest. A step ends 1e-9 m from its solution, well
+    /// above rounding and below all that is measured.
     pub fn still() -> Solver {
         Solver {
             kind: "newton".into(),

@@ -33,7 +33,8 @@ pub(crate) fn build(test: &str, text: &str) -> Result<Simulation, LabError> {
     Ok(Simulation::new(&scene, scene.precision(), 1)?)
 }
 
-/// Steps until no vertex moves by `still` (m) in a step, or `most` steps were made. Parameters can differ from the scene's.
+/// Steps until no vertex moves by `still` (m) in a step, or `most` steps were made. Parameters can differ from the
+/// scene's.
 pub(crate) fn settle(simulation: &mut Simulation, most: u32, still: f64, change: impl Fn(&mut Params)) -> Rest {
     let mut rest = Rest { frames: 0, moved: f64::INFINITY, still: false };
     let mut before = simulation.positions(0);

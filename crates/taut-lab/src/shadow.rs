@@ -11,8 +11,8 @@ pub struct Shadow {
 }
 
 impl Shadow {
-    /// The shadow of triangles within a square of half side `half` (m), in so many pixels along a side. A pixel counts where
-    /// its middle does.
+    /// The shadow of triangles within a square of half side `half` (m), in so many pixels along a side. A pixel counts
+    /// where its middle does.
     pub fn of(positions: &[[f64; 3]], triangles: &[[u32; 3]], half: f64, pixels: usize) -> Shadow {
         let mut shadow = Shadow { half, pixels, covered: vec![false; pixels * pixels] };
         for triangle in triangles {

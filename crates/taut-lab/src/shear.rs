@@ -1,7 +1,8 @@
 //! The picture frame: a square whose sides are hinged rods is drawn along its diagonal, and the cloth in it shears.
 //!
-//! The sides keep their length, so yarns turn and do not stretch: pure shear by the angle γ. The force is what the energy
-//! asks for: the couple on the rods, over the area, is dU/dγ/a², which for a St Venant–Kirchhoff material is G sin γ cos γ.
+//! The sides keep their length, so yarns turn and do not stretch: pure shear by the angle γ. The force is what the
+//! energy asks for: the couple on the rods, over the area, is dU/dγ/a², which for a St Venant–Kirchhoff material is G
+//! sin γ cos γ.
 
 mod report;
 
@@ -43,8 +44,8 @@ pub struct Sheared {
 }
 
 impl Frame {
-    /// The scene. The square stands on a corner, its rods along weft and warp; drawing it is a stretch along one diagonal
-    /// and a squeeze along the other.
+    /// The scene. The square stands on a corner, its rods along weft and warp; drawing it is a stretch along one
+    /// diagonal and a squeeze along the other.
     pub fn scene(&self) -> String {
         let cell = SIDE / f64::from(self.machine.cells.max(1));
         let mut text = format!(

@@ -58,7 +58,8 @@ impl Cloth {
         fabric::named(&self.name).filter(|fabric| Cloth::from(*fabric) == *self)
     }
 
-    /// Young's modulus along a direction that is `degrees` from the weft, N/m: 1/E = c⁴/E₁ + s⁴/E₂ + c²s² (1/G − 2ν/E₁).
+    /// Young's modulus along a direction that is `degrees` from the weft, N/m: 1/E = c⁴/E₁ + s⁴/E₂ + c²s² (1/G −
+    /// 2ν/E₁).
     pub fn modulus(&self, degrees: f64) -> f64 {
         let (s, c) = degrees.to_radians().sin_cos();
         let (c2, s2) = (c * c, s * s);
@@ -75,8 +76,8 @@ impl Cloth {
         self.modulus(degrees) * (m.poisson / m.weft - c * c * s * s * bias)
     }
 
-    /// Where a pull `degrees` from the weft comes to its end, as a strain, if the cloth has limits. Along the yarns it is
-    /// their own limit; on the bias, yarns turn without stretching until they lock: λ² = 1 + 2 c s sin γ.
+    /// Where a pull `degrees` from the weft comes to its end, as a strain, if the cloth has limits. Along the yarns it
+    /// is their own limit; on the bias, yarns turn without stretching until they lock: λ² = 1 + 2 c s sin γ.
     pub fn lock(&self, degrees: f64) -> Option<f64> {
         let [weft, warp, shear] = self.limits?;
         let (s, c) = degrees.to_radians().sin_cos();

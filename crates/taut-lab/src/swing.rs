@@ -1,8 +1,9 @@
 //! The swing: a strip hangs from its upper edge, is let go at an angle, and swings like a heavy chain.
 //!
-//! A chain's first mode has ω = j/2 √(g/L) and the shape J₀(j √(s/L)), s from the free end, j = 2.4048 the first zero of J₀. Its
-//! place in the motion is the mean of the displacement weighted with that shape, which sees nothing of other modes.
-//! Energy counts from rest. Implicit Euler takes ω² h of a slow mode's energy a second; that is not the cloth's doing.
+//! A chain's first mode has ω = j/2 √(g/L) and the shape J₀(j √(s/L)), s from the free end, j = 2.4048 the first zero
+//! of J₀. Its place in the motion is the mean of the displacement weighted with that shape, which sees nothing of other
+//! modes. Energy counts from rest. Implicit Euler takes ω² h of a slow mode's energy a second; that is not the cloth's
+//! doing.
 
 mod report;
 
@@ -160,7 +161,8 @@ fn period(course: &[[f64; 3]]) -> f64 {
     }
 }
 
-/// The part of the energy lost in a second: minus the slope of its logarithm, by least squares, after the first `from` seconds.
+/// The part of the energy lost in a second: minus the slope of its logarithm, by least squares, after the first `from`
+/// seconds.
 fn decay(course: &[[f64; 3]], from: f64) -> f64 {
     let points: Vec<[f64; 2]> =
         course.iter().filter(|c| c[0] >= from && c[1] > 0.0).map(|c| [c[0], c[1].ln()]).collect();

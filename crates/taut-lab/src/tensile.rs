@@ -1,7 +1,7 @@
 //! The tensile test: a strip is pulled, and its force set against its extension.
 //!
-//! A strip of 5 cm hangs from a clamp with a weight along its lower edge, far heavier than itself; gravity is
-//! the dial that sets the pull. Strains are read in the middle third, by least squares. The strip is as long as the clamp's
+//! A strip of 5 cm hangs from a clamp with a weight along its lower edge, far heavier than itself; gravity is the dial
+//! that sets the pull. Strains are read in the middle third, by least squares. The strip is as long as the clamp's
 //! influence reaches, which for cloth, stiff along its yarns and soft in shear, is √(E/G)/2 times the width and more
 //! (Horgan's slow decay).
 
@@ -55,8 +55,8 @@ impl Tensile {
         WIDTH * widths
     }
 
-    /// The weight over the strip's mass. Limiters move vertices by their masses, one row after another: a heavy end would take
-    /// them thousands of sweeps.
+    /// The weight over the strip's mass. Limiters move vertices by their masses, one row after another: a heavy end
+    /// would take them thousands of sweeps.
     fn weight(&self) -> f64 {
         if self.limited { 1.0 } else { 100.0 }
     }
@@ -108,9 +108,10 @@ impl Tensile {
             let shape = &simulation.objects()[0].info.rest;
             let [[across, turn], [_, along]] = gradient(shape, &simulation.positions(0), [0, 1], third);
             let moved = (along - pull.along).abs();
-            // Limiters stop at their tolerance, and come back to a slightly other place each time. Without them, what is left is the sway of a
-            // heavy weight under little gravity: its period is ten minutes, and it turns the strip by so little that strain on a coarse
-            // mesh changes by a thousandth. So still is what changes by a hundredth of the promised 1 %, three times in a row.
+            // Limiters stop at their tolerance, and come back to a slightly other place each time. Without them, what
+            // is left is the sway of a heavy weight under little gravity: its period is ten minutes, and it turns the
+            // strip by so little that strain on a coarse mesh changes by a thousandth. So still is what changes by a
+            // hundredth of the promised 1 %, three times in a row.
             let little = if self.limited { 1e-3 } else { 1e-4 };
             calm = if moved <= little * along.abs() { calm + 1 } else { 0 };
             let rest = Rest { frames: pull.rest.frames + 1, moved: moved * length, still: calm == 3 };

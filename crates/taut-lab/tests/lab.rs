@@ -19,8 +19,8 @@ fn near(what: &str, found: f64, given: f64, share: f64) {
     assert!((found / given - 1.0).abs() < share, "{what}: {found}, given {given}");
 }
 
-/// Moduli within 1 %, ratios within 0.02, as the laboratory promises. Of that 0.03 % is that Green's and the engineer's strain differ at
-/// 0.02 %; the rest is what the clamp sends down the strip.
+/// Moduli within 1 %, ratios within 0.02, as the laboratory promises. Of that 0.03 % is that Green's and the engineer's
+/// strain differ at 0.02 %; the rest is what the clamp sends down the strip.
 #[test]
 fn tensile_tests_recover_the_moduli() {
     for fabric in FABRICS {
@@ -39,8 +39,8 @@ fn tensile_tests_recover_the_moduli() {
     }
 }
 
-/// Between weft and warp, too: closed forms of an orthotropic sheet, for a material of no fabric, on three meshes and two
-/// resolutions.
+/// Between weft and warp, too: closed forms of an orthotropic sheet, for a material of no fabric, on three meshes and
+/// two resolutions.
 #[test]
 fn oblique_pulls_follow_the_closed_form() {
     let membrane = Orthotropic { weft: 500.0, warp: 200.0, poisson: 0.35, shear: 90.0 };
@@ -54,8 +54,8 @@ fn oblique_pulls_follow_the_closed_form() {
     }
 }
 
-/// A picture frame's strain is the same everywhere, which triangles of any shape represent exactly: what is left is what the
-/// solver leaves.
+/// A picture frame's strain is the same everywhere, which triangles of any shape represent exactly: what is left is
+/// what the solver leaves.
 #[test]
 fn a_picture_frame_recovers_the_shear_modulus() {
     for fabric in FABRICS {
@@ -67,8 +67,8 @@ fn a_picture_frame_recovers_the_shear_modulus() {
     }
 }
 
-/// The knee of the curve is where the cloth was told to end: 5.2 % for cotton's yarns. The lines through both ends of the curve
-/// meet within the spacing of its points, a twelfth of the limit.
+/// The knee of the curve is where the cloth was told to end: 5.2 % for cotton's yarns. The lines through both ends of
+/// the curve meet within the spacing of its points, a twelfth of the limit.
 #[test]
 fn the_strain_limit_is_the_knee_of_the_curve() {
     let cloth = Cloth::named("cotton").unwrap();
@@ -82,8 +82,9 @@ fn the_strain_limit_is_the_knee_of_the_curve() {
     assert_eq!(knee(&free.pull(&forces).unwrap().0), None, "without a limit there is no knee");
 }
 
-/// The cantilever recovers the rigidity within 3 % along weft and warp, on grids with diagonals one way and alternating, and on scattered
-/// points; pure bending on the grids. On scattered points its clamps hold no line, and what is between them is stretched by that.
+/// The cantilever recovers the rigidity within 3 % along weft and warp, on grids with diagonals one way and
+/// alternating, and on scattered points; pure bending on the grids. On scattered points its clamps hold no line, and
+/// what is between them is stretched by that.
 #[test]
 fn bending_recovers_the_rigidity() {
     for (fabric, degrees) in [("cotton", 0.0), ("denim", 0.0), ("jersey", 90.0)] {
@@ -105,9 +106,9 @@ fn bending_recovers_the_rigidity() {
     }
 }
 
-/// Hinges, which scenes have if they do not ask for patches, are known to be too soft where diagonals run one way: those across the strip see a − c for a
-/// curvature a and a twist c, those along it b − c, and diagonals 2 c. A strip that is free to twist takes c = a/5, and has 4/5 of the rigidity; the
-/// clamp keeps part of it from that.
+/// Hinges, which scenes have if they do not ask for patches, are known to be too soft where diagonals run one way:
+/// those across the strip see a − c for a curvature a and a twist c, those along it b − c, and diagonals 2 c. A strip
+/// that is free to twist takes c = a/5, and has 4/5 of the rigidity; the clamp keeps part of it from that.
 #[test]
 fn hinges_are_softer_by_what_is_known() {
     let cloth = Cloth::named("cotton").unwrap();
@@ -117,7 +118,8 @@ fn hinges_are_softer_by_what_is_known() {
     assert!(share > 0.75 && share < 0.95, "{share} of the rigidity");
 }
 
-/// On scattered points, too, a strip along the weft has the weft's rigidity, and one along the warp the warp's, twice as large.
+/// On scattered points, too, a strip along the weft has the weft's rigidity, and one along the warp the warp's, twice
+/// as large.
 #[test]
 fn irregular_meshes_keep_weft_and_warp_apart() {
     let cotton = Cloth::named("cotton").unwrap();
@@ -147,8 +149,8 @@ fn drape_follows_stiffness() {
 }
 
 /// A strip swings with the period of a heavy chain, and implicit Euler takes ω² h of its energy in a second. The second
-/// mode, with (2.40/5.52)⁴ = 4 % of the energy, dies five times as fast, which bends the logarithm's slope by 1 % after the first
-/// period. BDF-2 is of second order, and takes next to nothing.
+/// mode, with (2.40/5.52)⁴ = 4 % of the energy, dies five times as fast, which bends the logarithm's slope by 1 % after
+/// the first period. BDF-2 is of second order, and takes next to nothing.
 #[test]
 fn a_strip_swings_like_a_chain() {
     let solver = |integrator: &str| Solver {
@@ -171,8 +173,8 @@ fn a_strip_swings_like_a_chain() {
     assert!(kept.decay.abs() < 0.1 * euler.decay, "{} {}", kept.decay, euler.decay);
 }
 
-/// The promise: strain and droop at rest do not depend on iterations and substeps by more than 2 %, even with a single iteration in a
-/// step, nor on a mesh four times as fine by more than 5 %. Closed forms hold to as much.
+/// The promise: strain and droop at rest do not depend on iterations and substeps by more than 2 %, even with a single
+/// iteration in a step, nor on a mesh four times as fine by more than 5 %. Closed forms hold to as much.
 #[test]
 fn a_small_certificate_holds() {
     let cloth = Cloth::named("jersey").unwrap();

@@ -2,8 +2,8 @@
 
 pub use taut_scene::simulation::seconds as wall;
 
-/// Seconds that this thread has been at work: what other programs take of its core does not count. Where no such clock is
-/// known, the wall's.
+/// Seconds that this thread has been at work: what other programs take of its core does not count. Where no such clock
+/// is known, the wall's.
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 pub fn work() -> f64 {
     /// `struct timespec` of 64-bit Linux.

@@ -1,4 +1,5 @@
-//! The four papers, figure by figure: each a scene, a measurement, a picture, and what the paper claims as a checked condition.
+//! The four papers, figure by figure: each a scene, a measurement, a picture, and what the paper claims as a checked
+//! condition.
 //!
 //! ```
 //! use taut_papers::{Size, Verdict, entry};
@@ -8,7 +9,8 @@
 //! # Ok::<(), taut_papers::Error>(())
 //! ```
 //!
-//! Scenes are held once, here or among the built-in ones, and used in two sizes: the paper's own, and one that a test can run.
+//! Scenes are held once, here or among the built-in ones, and used in two sizes: the paper's own, and one that a test
+//! can run.
 
 mod apsl;
 mod clock;

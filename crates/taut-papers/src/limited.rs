@@ -1,7 +1,7 @@
 //! The scenes of both papers on strain limiting, as far as their texts tell.
 //!
-//! The simulator in front of the limiters is the one both papers start from: finite elements, implicit Euler, one Newton step by
-//! conjugate gradients. What the texts leave open is the same in all scenes: cloth of 0.2 kg/m² without
+//! The simulator in front of the limiters is the one both papers start from: finite elements, implicit Euler, one
+//! Newton step by conjugate gradients. What the texts leave open is the same in all scenes: cloth of 0.2 kg/m² without
 //! resistance to bending or contraction across a pull, and a damping time of 2 ms.
 
 use crate::Error;
@@ -84,7 +84,8 @@ impl Limited {
     }
 }
 
-/// One Newton step by conjugate gradients in a time step, to a hundredth of what gravity adds in 1 ms: semi-implicit Euler.
+/// One Newton step by conjugate gradients in a time step, to a hundredth of what gravity adds in 1 ms: semi-implicit
+/// Euler.
 pub fn implicit() -> Params {
     Params { solver: Solver::NewtonCg, substeps: 1, iterations: 200, tolerance: 1e-4, ..Params::default() }
 }
@@ -267,8 +268,8 @@ impl Alone {
 mod tests {
     use super::*;
 
-    /// The simulator that both papers start from takes steps of 1 ms and up: what gravity gives is all the energy that there
-    /// ever is, and the cloth comes down.
+    /// The simulator that both papers start from takes steps of 1 ms and up: what gravity gives is all the energy that
+    /// there ever is, and the cloth comes down.
     #[test]
     fn the_base_simulator_takes_long_steps() -> Result<(), Error> {
         for dt in [STEP, 5e-3, FRAME] {
@@ -283,7 +284,8 @@ mod tests {
                 let report = cloth.step(dt);
                 let (all, now) = energy(&cloth);
                 fallen = fallen.max(height - now);
-                // Of what was given; one Newton step in place of many is wrong in second order of a step's turn, either way.
+                // Of what was given; one Newton step in place of many is wrong in second order of a step's turn, either
+                // way.
                 assert!(all < start + 0.01 * fallen + 1e-9, "{dt} s, step {n}: {all} J of {start} J");
                 assert!(report.contained == 0, "{dt} s, step {n}: {report:?}");
             }

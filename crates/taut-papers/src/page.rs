@@ -45,8 +45,8 @@ pub fn load(dir: &Path, entry: &Entry) -> Result<Option<Kept>, Error> {
     Ok(Some(kept))
 }
 
-/// Writes the page from all that a folder holds, with its figures into `pictures/papers` beside it. Returns the names of entries
-/// that were not run.
+/// Writes the page from all that a folder holds, with its figures into `pictures/papers` beside it. Returns the names
+/// of entries that were not run.
 pub fn write(page: &Path, from: &Path) -> Result<Vec<&'static str>, Error> {
     let folder = page.parent().unwrap_or(Path::new("."));
     let pictures = folder.join("pictures").join("papers");

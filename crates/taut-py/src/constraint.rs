@@ -38,8 +38,8 @@ fn raise(error: PyErr) {
 ///
 /// `x` and `gradients` hold count × arity vectors of three numbers, row after row, in m and in the unit of the row over
 /// m; `values` holds count numbers. It returns 0; anything else ends the step with a `taut.Error`, the state as it was.
-/// `data` is an address handed through to it. `owner` is kept alive as long as the function is: what holds its code, and
-/// what `data` points at. It is called without the interpreter's lock.
+/// `data` is an address handed through to it. `owner` is kept alive as long as the function is: what holds its code,
+/// and what `data` points at. It is called without the interpreter's lock.
 ///
 /// **The address is trusted**: a wrong one, or a function of another signature, takes the process down.
 #[pyclass(frozen, module = "taut")]

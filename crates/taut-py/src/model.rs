@@ -285,10 +285,10 @@ impl ModelBuilder {
     /// Adds a constraint written in Python: rows c(x) over groups of 1 to 5 vertices each, in the step like any
     /// element.
     ///
-    /// `function` may also be a `CFunction`. `vertices` is (n, k); `function(rows, x)` gets the numbers of some rows (m,) and their vertices' positions (m,
-    /// k, 3) in m and returns values (m,) and gradients (m, k, 3). Strength is either `compliance` (energy ½
-    /// c²/compliance J, with a `damping` time in s) or `stiffness` (0 to 1 per projection), a number or one for each
-    /// row. `side` says what is allowed: "zero", "at-most" or "at-least" 0.
+    /// `function` may also be a `CFunction`. `vertices` is (n, k); `function(rows, x)` gets the numbers of some rows
+    /// (m,) and their vertices' positions (m, k, 3) in m and returns values (m,) and gradients (m, k, 3). Strength is
+    /// either `compliance` (energy ½ c²/compliance J, with a `damping` time in s) or `stiffness` (0 to 1 per
+    /// projection), a number or one for each row. `side` says what is allowed: "zero", "at-most" or "at-least" 0.
     #[pyo3(signature = (name, vertices, function, *, compliance=None, stiffness=None, damping=0.0, side="zero"))]
     #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
     fn add_constraint(

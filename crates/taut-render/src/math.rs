@@ -1,5 +1,5 @@
-//! The little maths a rasteriser needs besides vectors. Single precision: positions are taken relative to the eye in double
-//! precision before they come here.
+//! The little maths a rasteriser needs besides vectors. Single precision: positions are taken relative to the eye in
+//! double precision before they come here.
 
 /// `a + t (b - a)`.
 pub(crate) fn mix(a: f32, b: f32, t: f32) -> f32 {

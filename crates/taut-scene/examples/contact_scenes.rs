@@ -1,5 +1,5 @@
-//! Runs the ten scenes of contact with several seeds of jitter, checks by exact arithmetic after every step that nothing
-//! intersects, and prints a table. Fails if anything does.
+//! Runs the ten scenes of contact with several seeds of jitter, checks by exact arithmetic after every step that
+//! nothing intersects, and prints a table. Fails if anything does.
 //!
 //! `cargo run --release -p taut-scene --example contact_scenes -- [NAME…] [KEY=VALUE…] [--seeds N] [--frames N]`
 

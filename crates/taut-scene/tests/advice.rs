@@ -79,7 +79,8 @@ fn explicit_integrators_are_told_their_steps() {
             let first = energy(&simulation);
             while simulation.frame() < 120 {
                 simulation.advance();
-                // The sheet weighs 0.2 kg and falls 1 m: 2 J, a twentieth of which it may seem to have between the scheme's moments.
+                // The sheet weighs 0.2 kg and falls 1 m: 2 J, a twentieth of which it may seem to have between the
+                // scheme's moments.
                 let gained = energy(&simulation) - first;
                 assert!(gained < 0.1, "α {alpha} β {beta} γ {gamma}, frame {}: {gained} J", simulation.frame());
             }
@@ -127,7 +128,8 @@ fn what_has_no_effect_is_named() {
     one(SHARES, &["solver.integrator={kind='bdf2'}"], &["`solver.integrator` has no effect: every body"]);
 }
 
-/// A solver that stays far from done says so, once, whether or not the run was taken up in between; one that is done does not.
+/// A solver that stays far from done says so, once, whether or not the run was taken up in between; one that is done
+/// does not.
 #[test]
 fn unsolved_cloth_is_reported() {
     let stiff = ["cloth.sheet.elastic.weft=100000", "solver.substeps=1"];

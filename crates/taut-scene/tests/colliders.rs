@@ -175,7 +175,8 @@ fn files_of_colliders_are_part_of_what_a_simulation_is() {
     assert_ne!(identity(-0.1), identity(-0.2));
 }
 
-/// A shin that bends at the knee, on a thigh that swings at the hip, on a body that turns: as one would compute it by hand.
+/// A shin that bends at the knee, on a thigh that swings at the hip, on a body that turns: as one would compute it by
+/// hand.
 #[test]
 fn colliders_follow_colliders() {
     let quarter =

@@ -29,8 +29,9 @@ fn group<'a>(mesh: &'a TriMesh, name: &str) -> &'a [u32] {
     &mesh.groups.iter().find(|g| g.name == name).unwrap().vertices
 }
 
-/// What a strip 0.1 m wide and 0.8 m long, hung up at the top with 2 g at the bottom, does in its middle: strain along the pull
-/// over force per width (m/N), and contraction across over strain along. Its weft is turned from the pull by `degrees`.
+/// What a strip 0.1 m wide and 0.8 m long, hung up at the top with 2 g at the bottom, does in its middle: strain along
+/// the pull over force per width (m/N), and contraction across over strain along. Its weft is turned from the pull by
+/// `degrees`.
 fn pull(material: Orthotropic, degrees: f64, cells: u32, tessellation: Tessellation) -> (f64, f64) {
     let (width, height, load) = (0.1, 0.8, 2e-3);
     let (nx, ny) = (cells + 1, 8 * cells + 1);
@@ -90,10 +91,10 @@ fn gauge(mesh: &TriMesh, now: &[[f64; 3]], reach: f64) -> [f64; 2] {
     [slope(1)[1], slope(0)[0]]
 }
 
-/// Moduli along weft and warp, Poisson's ratio and the shear modulus come out of tensile tests with the fabric at 0°, 30°,
-/// 45° and 90° to the pull, to 1 %, on regular and irregular meshes of three resolutions. As in a laboratory, shear
-/// comes from the pull on the bias: 1/E(45°) = ¼ (1/E₁ + 1/E₂ + 1/G − 2 ν/E₁). The strain is 0.04 to 0.1 %, where Green's and the
-/// engineer's differ by as much.
+/// Moduli along weft and warp, Poisson's ratio and the shear modulus come out of tensile tests with the fabric at 0°,
+/// 30°, 45° and 90° to the pull, to 1 %, on regular and irregular meshes of three resolutions. As in a laboratory,
+/// shear comes from the pull on the bias: 1/E(45°) = ¼ (1/E₁ + 1/E₂ + 1/G − 2 ν/E₁). The strain is 0.04 to 0.1 %, where
+/// Green's and the engineer's differ by as much.
 #[test]
 fn tensile_tests_recover_the_moduli() {
     let m = Orthotropic { weft: 500.0, warp: 200.0, poisson: 0.35, shear: 90.0 };
@@ -142,8 +143,9 @@ fn elastica(rigidity: f64, weight: f64, length: f64) -> f64 {
     shoot(low).1
 }
 
-/// A cantilevered strip droops like the elastica, to 3 %, bent about its warp and its weft, for two resolutions. Two columns are held; a hinge spreads its bend over half a cell on either side, so the
-/// overhang begins midway between them.
+/// A cantilevered strip droops like the elastica, to 3 %, bent about its warp and its weft, for two resolutions. Two
+/// columns are held; a hinge spreads its bend over half a cell on either side, so the overhang begins midway between
+/// them.
 #[test]
 fn a_cantilever_droops_like_the_elastica() {
     let (weft, warp, density, width) = (2e-5, 1e-5, 0.2, 0.02);

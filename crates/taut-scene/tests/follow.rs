@@ -14,8 +14,8 @@ fn figure(name: &str, angles: [f32; 3]) -> TempDir {
     dir
 }
 
-/// A hoop of cloth around the hip, held at its waist, which is at y = 0.35 m; without gravity. On one side it passes between
-/// the trunk and the arm, and is nearer to the arm.
+/// A hoop of cloth around the hip, held at its waist, which is at y = 0.35 m; without gravity. On one side it passes
+/// between the trunk and the arm, and is nearer to the arm.
 fn scene(follow: &str, shape: &str) -> String {
     format!(
         r#"
@@ -76,8 +76,8 @@ fn largest_miss(found: &[[f64; 3]], expected: impl Iterator<Item = [f64; 3]>) ->
     found.iter().zip(expected).map(|(&found, expected)| distance(found, expected)).fold(0.0, f64::max)
 }
 
-/// The hand that swings beside the hip takes nothing along, and the waist is where it is worn: unless each vertex goes with
-/// the triangle it happens to be nearest to, and no limit keeps them together.
+/// The hand that swings beside the hip takes nothing along, and the waist is where it is worn: unless each vertex goes
+/// with the triangle it happens to be nearest to, and no limit keeps them together.
 #[test]
 fn a_waistband_stays_on_the_hip_and_whole() {
     let dir = figure("waist", [90.0, 80.0, 0.0]);

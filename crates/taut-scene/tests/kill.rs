@@ -14,7 +14,8 @@ use taut_scene::write::{Clip, Frame, FrameWriter, ObjectFrame, ObjectInfo, Setup
 const KILLS: usize = 20;
 const DIR_VARIABLE: &str = "TAUT_KILL_TEST_DIR";
 const PLAN_VARIABLE: &str = "TAUT_KILL_TEST_FRAMES";
-/// Frames the victim plans: as many as can come, or far fewer, so that some kills fall into the growing of an MDD table.
+/// Frames the victim plans: as many as can come, or far fewer, so that some kills fall into the growing of an MDD
+/// table.
 const PLANS: [usize; 2] = [500, 8];
 const STEMS: [&str; 2] = ["large", "small"];
 const VERTICES: [usize; 2] = [6000, 7];

@@ -1,4 +1,5 @@
-//! Gmsh, TetGen and VTK: exact values out of small files, exact messages out of bad ones, and no panic whatever the bytes.
+//! Gmsh, TetGen and VTK: exact values out of small files, exact messages out of bad ones, and no panic whatever the
+//! bytes.
 
 mod common;
 

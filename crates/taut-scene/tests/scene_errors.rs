@@ -1,7 +1,7 @@
 //! Wrong scenes and the exact messages a person sees.
 //!
-//! Every `tests/wrong/NAME.toml` has its message in `NAME.txt`; `NAME.args` holds `--set` arguments, one a line. Run with
-//! `TAUT_BLESS=1` to write the messages anew, and then read them: they are for people.
+//! Every `tests/wrong/NAME.toml` has its message in `NAME.txt`; `NAME.args` holds `--set` arguments, one a line. Run
+//! with `TAUT_BLESS=1` to write the messages anew, and then read them: they are for people.
 
 use std::fs;
 use std::path::Path;

@@ -11,8 +11,8 @@ fn build(more: &str) -> Result<Simulation, String> {
     Simulation::new(&scene, Precision::F64, 1).map_err(|error| error.to_string())
 }
 
-/// A weight is where it was sewn on, all of it: at rest m g h more, and a side is loaded evenly, so that the centre of what was added is
-/// the side's middle.
+/// A weight is where it was sewn on, all of it: at rest m g h more, and a side is loaded evenly, so that the centre of
+/// what was added is the side's middle.
 #[test]
 fn weights_are_where_they_were_sewn_on() {
     let weight = |select: &str| format!("[[weight]]\nbody = \"sheet\"\nselect = {select}\nmass = 0.5\n");

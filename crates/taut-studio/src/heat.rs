@@ -126,7 +126,8 @@ impl Heat {
         }
     }
 
-    /// The values at the vertices of an object, where its fields and positions are these; nothing if it has no such values.
+    /// The values at the vertices of an object, where its fields and positions are these; nothing if it has no such
+    /// values.
     pub fn values(
         self,
         simulation: &Simulation,
@@ -153,8 +154,8 @@ impl Heat {
     }
 }
 
-/// Values of elements at vertices: the mean of those around each. Single triangles of a grid alternate, which hides the pattern
-/// that a person looks for; and pictures are small, and triangles smaller.
+/// Values of elements at vertices: the mean of those around each. Single triangles of a grid alternate, which hides the
+/// pattern that a person looks for; and pictures are small, and triangles smaller.
 pub fn vertex_means<'a>(vertices: usize, elements: impl Iterator<Item = &'a [u32]>, values: &[f64]) -> Vec<f64> {
     let mut sums = vec![(0.0, 0.0); vertices];
     for (corners, value) in elements.zip(values) {
@@ -218,15 +219,16 @@ fn limits(specs: &[LimitSpec], object: usize) -> Vec<LimitKind> {
     specs.iter().filter(mine).map(|spec| spec.kind).collect()
 }
 
-/// How far cloth is stretched in the direction in which it is most, by its strain along weft and warp and the cosine between
-/// them.
+/// How far cloth is stretched in the direction in which it is most, by its strain along weft and warp and the cosine
+/// between them.
 fn largest_direction(weft: f64, warp: f64, shear: f64) -> f64 {
     let (a, b) = (1.0 + weft, 1.0 + warp);
     let (half, off) = (0.5 * (a * a - b * b), a * b * shear);
     (0.5 * (a * a + b * b) + (half * half + off * off).sqrt()).sqrt() - 1.0
 }
 
-/// A strain over its limit on the side that it is on; 0 if there is none. Limits of nothing count as a tenth of a percent.
+/// A strain over its limit on the side that it is on; 0 if there is none. Limits of nothing count as a tenth of a
+/// percent.
 fn share(band: Band, strain: f64) -> f64 {
     let bound = if strain > 0.0 { band.most } else { -band.least };
     if bound.is_finite() { strain.abs() / bound.max(1e-3) } else { 0.0 }

@@ -32,8 +32,8 @@ const FARTHEST: f64 = 6.0;
 const WANDER: f64 = 3.0;
 
 impl Orbit {
-    /// The camera that sees all points from a direction, in pictures with this width over height. There is room for a legend at
-    /// the right.
+    /// The camera that sees all points from a direction, in pictures with this width over height. There is room for a
+    /// legend at the right.
     pub fn framing(points: &[[f64; 3]], direction: [f64; 3], fov: f64, aspect: f64) -> Self {
         let framing = Framing { direction, fov_y_degrees: fov, aspect, margins: [0.08, 0.13, 0.1, 0.1] };
         Orbit::of(&Camera::fitting(points, &framing))

@@ -2,12 +2,12 @@
 //!
 //! - [`session`]: a scene that a person plays with, without a window. It can be tested without a graphics card.
 //! - [`wire`]: what a session shows as bytes, for browsers, where it runs apart from the page.
-//! - with the feature `window`: `worker`, where a session runs; `camera` and `pick`, from the world to a picture, and from the pointer
-//!   back; `tiles`, pictures of the built-in scenes; `geometry` and `gpu`, from a session to a picture on the graphics card; and
-//!   `app`, the window around it.
+//! - with the feature `window`: `worker`, where a session runs; `camera` and `pick`, from the world to a picture, and
+//!   from the pointer back; `tiles`, pictures of the built-in scenes; `geometry` and `gpu`, from a session to a picture
+//!   on the graphics card; and `app`, the window around it.
 //!
-//! The viewer holds no physics: it steps the simulations of `taut-scene`. All that it does to a scene can be written in a scene
-//! file, and [`Session::written`](session::Session::written) writes it.
+//! The viewer holds no physics: it steps the simulations of `taut-scene`. All that it does to a scene can be written in
+//! a scene file, and [`Session::written`](session::Session::written) writes it.
 
 #[cfg(feature = "window")]
 pub mod app;

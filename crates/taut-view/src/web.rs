@@ -16,8 +16,8 @@ pub(crate) fn publish(status: serde_json::Value) {
     STATUS.with(|kept| *kept.borrow_mut() = status.to_string());
 }
 
-/// What the window shows, in numbers, as JSON: the frame, strains, settings, the state's hash, and where buttons are. For pages
-/// around the viewer and for tests.
+/// What the window shows, in numbers, as JSON: the frame, strains, settings, the state's hash, and where buttons are.
+/// For pages around the viewer and for tests.
 #[wasm_bindgen]
 pub fn status() -> String {
     STATUS.with(|kept| kept.borrow().clone())
@@ -38,8 +38,8 @@ pub async fn start(canvas: web_sys::HtmlCanvasElement, scene: String) -> Result<
     runner.start(canvas.unchecked_into(), eframe::WebOptions::default(), Box::new(create)).await
 }
 
-/// Computes frames of a built-in scene without drawing anything: the state's hash and the median of their milliseconds, as JSON.
-/// `sets` are changes of the form `key=value`, one a line.
+/// Computes frames of a built-in scene without drawing anything: the state's hash and the median of their milliseconds,
+/// as JSON. `sets` are changes of the form `key=value`, one a line.
 #[wasm_bindgen]
 pub fn measure(scene: &str, sets: &str, frames: u32) -> Result<String, String> {
     let mut document = Document::builtin(scene).ok_or_else(|| format!("there is no scene called {scene}"))?;

@@ -515,7 +515,8 @@ fn a_lower_limit_is_kept_and_what_is_reached_stands_beside_it() {
     assert!((41..=80).contains(&frame) && held.peak.value >= held.now, "{held:?}");
     let near = view.sides[0].positions[0].iter().any(|&p| glam::DVec3::from(p).distance(at.into()) < 0.3);
     assert!(near && held.peak.when_and_where().starts_with(&format!(" in frame {frame}, at (")), "{held:?}");
-    // The same, measured on the picture's own positions: the rest length of an edge along the warp is an eighth of a metre.
+    // The same, measured on the picture's own positions: the rest length of an edge along the warp is an eighth of a
+    // metre.
     let place = |at: usize| glam::DVec3::from(view.sides[0].positions[0][at]);
     let most = (0..72).map(|at| place(at).distance(place(at + 9)) / 0.125 - 1.0).fold(0.0, f64::max);
     assert!(most <= 0.021, "{most}");

@@ -2,8 +2,9 @@
 //!
 //! `cargo run --release -p taut --example bench_contact`
 //!
-//! Prints nanoseconds per triangle for every stage, best of several rounds. Close to linear means: the columns stay level.
-//! `calm` and `wild` are the safety pass for small random motion and for motion that would make most layers cross.
+//! Prints nanoseconds per triangle for every stage, best of several rounds. Close to linear means: the columns stay
+//! level. `calm` and `wild` are the safety pass for small random motion and for motion that would make most layers
+//! cross.
 
 use std::time::Instant;
 use taut::internals::contact::bvh::Aabb;
@@ -126,8 +127,8 @@ fn pleated(side: usize) -> (Vec<[f64; 3]>, Vec<[u32; 3]>) {
     (x, triangles)
 }
 
-/// Where row `j` is, along the cloth and up: thirty rows forward, ten back on top of them, and on over both. Half of the
-/// length is single, half three layers thick, at any size.
+/// Where row `j` is, along the cloth and up: thirty rows forward, ten back on top of them, and on over both. Half of
+/// the length is single, half three layers thick, at any size.
 fn pleat(j: usize) -> (f64, f64) {
     let (period, row) = (j / 40, j % 40);
     let (along, height) = match row {

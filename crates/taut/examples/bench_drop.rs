@@ -1,8 +1,9 @@
-//! A sheet dropped on a ball, or edge-on onto the floor, with contact between all surfaces: what each stage of a frame costs, and
-//! how many triangles intersect. Or without anything to touch: hung by two corners, or swinging from level by an edge.
+//! A sheet dropped on a ball, or edge-on onto the floor, with contact between all surfaces: what each stage of a frame
+//! costs, and how many triangles intersect. Or without anything to touch: hung by two corners, or swinging from level
+//! by an edge.
 //!
-//! `cargo run --release -p taut --example bench_drop -- [scene=ball|heap|hang|swing] [side=101] [frames=120] [substeps=10] [every=1]
-//! [iterations=1] [fabric=NAME] [friction=0.3] [threads=1] [precision=f32|f64] [seed=0]`
+//! `cargo run --release -p taut --example bench_drop -- [scene=ball|heap|hang|swing] [side=101] [frames=120]
+//! [substeps=10] [every=1] [iterations=1] [fabric=NAME] [friction=0.3] [threads=1] [precision=f32|f64] [seed=0]`
 //!
 //! Every frame is checked with exact arithmetic, outside of what is timed.
 

@@ -2,8 +2,8 @@
 //!
 //! `cargo run --release -p taut --example ccd_queries -- FILES…`
 //!
-//! The files are CSV, plain or gzipped, in the format of the Sample-Queries of Wang et al., "A Large-Scale Benchmark and
-//! an Inclusion-Based Algorithm for Continuous Collision Detection" (2021): eight rows for each query, columns
+//! The files are CSV, plain or gzipped, in the format of the Sample-Queries of Wang et al., "A Large-Scale Benchmark
+//! and an Inclusion-Based Algorithm for Continuous Collision Detection" (2021): eight rows for each query, columns
 //! `x_num,x_den,y_num,y_den,z_num,z_den,truth`, and optionally the exact first time of impact. Rows are four points at
 //! t = 0, then the same at t = 1: the two edges' ends, or a vertex and a face. Which of the two it is the path tells:
 //! it names `edge-edge` (or `ee`) or `vertex-face` (or `vf`). Folders stand for all files in them. Answers later than

@@ -1,8 +1,8 @@
 //! CSL behind a mass–spring simulator that knows nothing of taut.
 //!
-//! The simulator below is as plain as they come: soft springs along edges, explicit steps, two pinned corners, where its
-//! cloth is drawn out far. With a few lines more, marked LIMIT, no triangle is ever stretched by more than 5 % along weft
-//! or 10 % along warp, whatever the springs say.
+//! The simulator below is as plain as they come: soft springs along edges, explicit steps, two pinned corners, where
+//! its cloth is drawn out far. With a few lines more, marked LIMIT, no triangle is ever stretched by more than 5 %
+//! along weft or 10 % along warp, whatever the springs say.
 //!
 //! `cargo run --release -p taut --example limit_behind_springs`
 

@@ -1,7 +1,8 @@
 //! Times one iteration of each limiter over 3,600 triangles, on one thread, in lanes and one by one.
 //!
-//! Limits are at zero strain, so that every element works in every sweep. A sweep's time is that of 21 sweeps less that of
-//! one, over twenty; rounds of all limiters follow each other, and the best of each counts, because noise only ever adds.
+//! Limits are at zero strain, so that every element works in every sweep. A sweep's time is that of 21 sweeps less that
+//! of one, over twenty; rounds of all limiters follow each other, and the best of each counts, because noise only ever
+//! adds.
 //!
 //! `cargo run --release -p taut --example limiters`
 

@@ -1,7 +1,8 @@
 //! A free sheet that tumbles, crumples and meets itself: no contact may give it energy.
 //!
-//! `cargo run --release -p taut --example tumble -- [n=11] [seconds=5] [iterations=12] [fabric …]` prints, for each fabric, the most by which kinetic, elastic
-//! and potential energy together rise above their start, over the kinetic energy that it starts with, with and without contact.
+//! `cargo run --release -p taut --example tumble -- [n=11] [seconds=5] [iterations=12] [fabric …]` prints, for each
+//! fabric, the most by which kinetic, elastic and potential energy together rise above their start, over the kinetic
+//! energy that it starts with, with and without contact.
 
 use taut::fabric::Fabric;
 use taut::limit::LimitSpec;

@@ -2,13 +2,15 @@
 //!
 //! A step has thousands of short stretches of parallel work (one per colour), too short for a fork and join each: on
 //! 3,528 triangles that was five times slower than one thread. So the whole step is handed to every worker once, and
-//! workers meet at barriers in between. A barrier spins briefly, because the others are usually a microsecond away; then
-//! yields, which costs little and lets others run on a busy machine; then parks, because they may be a time slice away.
+//! workers meet at barriers in between. A barrier spins briefly, because the others are usually a microsecond away;
+//! then yields, which costs little and lets others run on a busy machine; then parks, because they may be a time slice
+//! away.
 //!
-//! **Lockstep.** Workers share arrays ([`Shared`]) without locks. That is sound for one reason, promised once, where a team starts
-//! ([`Team::run`]): every worker makes the same calls (chunks, sweeps, meetings) in the same order with the same arrays, so that between two
-//! meetings each touches its own part. Everything that a worker hands out is safe to call under that promise.
-//! Parking after ten microseconds made two threads slower than one at any size: waking a parked thread takes fifty.
+//! **Lockstep.** Workers share arrays ([`Shared`]) without locks. That is sound for one reason, promised once, where a
+//! team starts ([`Team::run`]): every worker makes the same calls (chunks, sweeps, meetings) in the same order with the
+//! same arrays, so that between two meetings each touches its own part. Everything that a worker hands out is safe to
+//! call under that promise. Parking after ten microseconds made two threads slower than one at any size: waking a
+//! parked thread takes fifty.
 
 use crate::lanes::Shared;
 use core::any::Any;
@@ -58,11 +60,11 @@ impl Team {
     /// them panics the others end where they would wait for it next, and the panic goes on here.
     ///
     /// # Safety
-    /// The program goes the same way on every worker: the same calls of [`Worker`]'s methods and of sweeps, in the same order, with the same
-    /// arrays; no array that some write between two meetings is read by others before the second. What depends on [`Worker::id`] either
-    /// touches no shared array or is done by [`Worker::alone`], with a meeting after it. No slice that a worker was handed is used after
-    /// the next meeting, or beside another of the same array. Rows of [`Worker::chunk_of_rows`] begin one after another, the same on every
-    /// worker.
+    /// The program goes the same way on every worker: the same calls of [`Worker`]'s methods and of sweeps, in the same
+    /// order, with the same arrays; no array that some write between two meetings is read by others before the second.
+    /// What depends on [`Worker::id`] either touches no shared array or is done by [`Worker::alone`], with a meeting
+    /// after it. No slice that a worker was handed is used after the next meeting, or beside another of the same array.
+    /// Rows of [`Worker::chunk_of_rows`] begin one after another, the same on every worker.
     pub unsafe fn run(&self, workers: usize, program: impl Fn(Worker<'_>) + Sync) {
         let of = workers.clamp(1, self.threads);
         // Where workers outnumber cores, whoever spins keeps from running whoever is waited for.
@@ -126,7 +128,8 @@ impl Worker<'_> {
         self.chunk_of_rows(array, range.len(), |i| range.start + i)
     }
 
-    /// This worker's chunk of `count` rows of an array, one after another: row r begins at `start(r)`, the last ends at `start(count)`.
+    /// This worker's chunk of `count` rows of an array, one after another: row r begins at `start(r)`, the last ends at
+    /// `start(count)`.
     #[inline]
     pub fn chunk_of_rows<'s, T: Copy>(
         self,
@@ -147,7 +150,8 @@ impl Worker<'_> {
         unsafe { array.first(array.len()) }
     }
 
-    /// The first worker, for what it does while the others wait: its chunks are everything, and it meets nobody. A meeting must follow.
+    /// The first worker, for what it does while the others wait: its chunks are everything, and it meets nobody. A
+    /// meeting must follow.
     #[inline]
     pub fn alone(self) -> Option<Self> {
         (self.id == 0).then_some(Worker { of: 1, ..self })
@@ -224,9 +228,9 @@ impl Barrier {
         }
         if self.arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.of {
             self.arrived.store(0, Ordering::Relaxed);
-            // Either this sees who has gone to bed, or they see the new round: hence one order of all four. Waking is a call to the
-            // system, and mostly nobody sleeps.
-            // Who breaks down meanwhile is heard, too. Nobody counts to the bit that says so.
+            // Either this sees who has gone to bed, or they see the new round: hence one order of all four. Waking is a
+            // call to the system, and mostly nobody sleeps. Who breaks down meanwhile is heard, too. Nobody counts to
+            // the bit that says so.
             let next = self.round.fetch_add(1, Ordering::SeqCst) + 1;
             if self.parked.load(Ordering::SeqCst) > 0 {
                 drop(self.bed.lock());

@@ -14,8 +14,8 @@ fn params() -> Params {
     Params { integrator: Integrator::Bdf2, substeps: 1, ..Params::default() }
 }
 
-/// Where a particle that falls freely under BDF-2 is after n steps from rest at height `y`, and its velocity: the scheme's own
-/// recurrence with the history of a body that always moved so.
+/// Where a particle that falls freely under BDF-2 is after n steps from rest at height `y`, and its velocity: the
+/// scheme's own recurrence with the history of a body that always moved so.
 fn fall(mut y: f64, h: f64, n: u32) -> (f64, f64) {
     let (mut v, mut y0, mut v0) = (0.0, y, 0.0);
     for _ in 0..n {
@@ -27,8 +27,8 @@ fn fall(mut y: f64, h: f64, n: u32) -> (f64, f64) {
     (y, v)
 }
 
-/// A vertex that is put elsewhere falls from there, as one that was at rest there: it went on with a third of the way it was
-/// carried.
+/// A vertex that is put elsewhere falls from there, as one that was at rest there: it went on with a third of the way
+/// it was carried.
 #[test]
 fn a_vertex_put_elsewhere_stays_there() {
     let model = particle::<f64>();
@@ -61,7 +61,8 @@ fn a_vertex_let_go_falls_from_rest() {
     assert!((state.position(&model, 0)[1] - fall(start, h, 1).0).abs() < 1e-12);
 }
 
-/// A vertex that was contained is at rest from then on: minus a third of a velocity beyond all numbers would contain it for ever.
+/// A vertex that was contained is at rest from then on: minus a third of a velocity beyond all numbers would contain it
+/// for ever.
 #[test]
 fn a_contained_vertex_comes_to_rest() {
     let model = particle::<f32>();

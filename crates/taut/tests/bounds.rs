@@ -1,5 +1,5 @@
-//! The limit is the limit: bounds on stretch at the end of every step, on bodies, in folds, under friction, with pins. Measured here from
-//! positions and the flat pattern alone.
+//! The limit is the limit: bounds on stretch at the end of every step, on bodies, in folds, under friction, with pins.
+//! Measured here from positions and the flat pattern alone.
 
 mod common;
 
@@ -16,11 +16,12 @@ use taut::{
 
 const DT: f64 = 1.0 / 60.0;
 
-/// Rounds in a step at most: what is tried in vain, twelve times as many as may be made at once and the last of them, and then
-/// the step as it is, in up to five turns.
+/// Rounds in a step at most: what is tried in vain, twelve times as many as may be made at once and the last of them,
+/// and then the step as it is, in up to five turns.
 const MOST_ROUNDS: u64 = (12 + 1 + 5) * 1500;
 
-/// What a triangle's corners say: strain along weft and warp, the cosine between them, and the largest strain in any direction.
+/// What a triangle's corners say: strain along weft and warp, the cosine between them, and the largest strain in any
+/// direction.
 #[derive(Clone, Copy, Debug, Default)]
 struct Strain {
     weft: f64,
@@ -310,8 +311,8 @@ fn one_triangle_has_bounds_too() {
     }
 }
 
-/// Two pins three percent too far apart, and a corner that has hardly a say in that. By its say alone it would be thrown two and a half
-/// times the length of an edge.
+/// Two pins three percent too far apart, and a corner that has hardly a say in that. By its say alone it would be
+/// thrown two and a half times the length of an edge.
 #[test]
 fn a_corner_beside_pins_is_not_thrown() {
     let mesh = TriMesh {
@@ -356,8 +357,8 @@ fn equal_stretch_every_way_is_seen() {
 
 const NO_ROWS: ClothStiffness = ClothStiffness { weft: 0.0, warp: 0.0, shear: 0.0, area: 0.0, bend: 0.0, edge: 0.0 };
 
-/// A cloth between pins that are too far apart, which nothing can mend, and another that falls on a ball and has no time to meet its bounds:
-/// that one goes back as if it were alone.
+/// A cloth between pins that are too far apart, which nothing can mend, and another that falls on a ball and has no
+/// time to meet its bounds: that one goes back as if it were alone.
 #[test]
 fn what_cannot_be_met_does_not_keep_the_rest_from_going_back() {
     let mut scene = OnBall::<f32>::new(31, &stiff(), StretchBounds::threads(0.01), 0.5);
@@ -442,8 +443,8 @@ fn lanes_do_not_matter_where_zeros_have_a_sign() {
     assert_eq!(hash(Width::W4), hash(Width::W16));
 }
 
-/// A triangle on the floor that is drawn together to its bounds: how much of that is motion does not depend on the integrator, though all
-/// but implicit Euler stop what touches something.
+/// A triangle on the floor that is drawn together to its bounds: how much of that is motion does not depend on the
+/// integrator, though all but implicit Euler stop what touches something.
 #[test]
 fn bounds_give_what_touches_the_same_speed_with_every_integrator() {
     let mut euler = 0.0;
@@ -504,8 +505,8 @@ fn longest_edge(mesh: &TriMesh, x: &[[f64; 3]]) -> f64 {
     sides.map(|[a, b]| length(x, a, b) / length(&mesh.positions, a, b) - 1.0).fold(f64::MIN, f64::max)
 }
 
-/// A ball grows in a closed bag until it is a fifth too large for it. As long as there is room the bag holds; then it is named, with what
-/// stretches it, it goes on being as large as the ball, and no step takes for ever.
+/// A ball grows in a closed bag until it is a fifth too large for it. As long as there is room the bag holds; then it
+/// is named, with what stretches it, it goes on being as large as the ball, and no step takes for ever.
 #[test]
 fn a_ball_that_grows_in_a_closed_bag_is_named() {
     let mesh = bag(0.3, 12);
@@ -610,8 +611,8 @@ fn compression_limits_that_contradict_tension_end() {
     }
 }
 
-/// Cloth that may be hardly shorter than at rest is so after contact, too: on a ball, in every step; and the same cloth becomes shorter
-/// without that bound.
+/// Cloth that may be hardly shorter than at rest is so after contact, too: on a ball, in every step; and the same cloth
+/// becomes shorter without that bound.
 #[test]
 fn threads_on_a_ball_become_no_shorter_than_they_may() {
     let soft = soft(Orthotropic { weft: 60.0, warp: 120.0, poisson: 0.2, shear: 5.0 });
@@ -636,7 +637,8 @@ fn threads_on_a_ball_become_no_shorter_than_they_may() {
     assert!(weft > 0.02 && warp > 0.03, "bounds were needed: {weft} and {warp}");
 }
 
-/// A sheet that hangs by two corners swings: no motion is given up where gravity alone pulls at it, and rounds come to an end.
+/// A sheet that hangs by two corners swings: no motion is given up where gravity alone pulls at it, and rounds come to
+/// an end.
 #[test]
 fn what_hangs_by_two_corners_goes_on_swinging() {
     let n = 41;
@@ -666,7 +668,8 @@ fn what_hangs_by_two_corners_goes_on_swinging() {
     assert!(lowest < -0.9, "it has fallen, to {lowest}");
 }
 
-/// A weight at the hem of soft cloth is stopped where the cloth is at its bound, and not in its place alone: its velocity ends, too.
+/// A weight at the hem of soft cloth is stopped where the cloth is at its bound, and not in its place alone: its
+/// velocity ends, too.
 #[test]
 fn what_hangs_at_its_bounds_does_not_fall_on_in_its_velocity() {
     let n = 21;
@@ -790,7 +793,8 @@ fn cloth_drawn_out_from_between_two_boxes_keeps_its_bounds() {
     assert_eq!(state_hash(&press.model, &again), later);
 }
 
-/// Areas that may change by 2 % do so by no more, on a ball, under friction, measured on what is returned; without a limit they do.
+/// Areas that may change by 2 % do so by no more, on a ball, under friction, measured on what is returned; without a
+/// limit they do.
 #[test]
 fn areas_on_a_ball_stay_within_their_bounds() {
     let cloth = soft(Orthotropic { weft: 40.0, warp: 40.0, poisson: 0.0, shear: 5.0 });
@@ -829,7 +833,8 @@ fn volume(x: &[[f64; 3]], t: &[u32; 4]) -> f64 {
     (0..3).map(|k| e[k] * n[k]).sum::<f64>() / 6.0
 }
 
-/// A soft block that a plate presses: no tetrahedron becomes smaller or larger than its limit says, after contact too, and no edge longer.
+/// A soft block that a plate presses: no tetrahedron becomes smaller or larger than its limit says, after contact too,
+/// and no edge longer.
 #[test]
 fn a_pressed_block_keeps_its_volumes_and_edges() {
     let mesh = common::bar(4, 4, 4, 0.05);

@@ -1,13 +1,14 @@
 //! The state after small runs of everything the engine does, bit by bit, as `golden.txt` has it.
 //!
-//! A change that alters no behaviour alters no line of it. One that does says why in its commit, and makes the table anew:
+//! A change that alters no behaviour alters no line of it. One that does says why in its commit, and makes the table
+//! anew:
 //!
 //! ```sh
 //! TAUT_GOLDEN=write cargo test -p taut --test golden
 //! ```
 //!
-//! Each case is run as its line says (precision, threads, lane width), so that the promise of the same bits for any number of threads
-//! and lanes is in the table too: cases whose names differ only in those have one hash.
+//! Each case is run as its line says (precision, threads, lane width), so that the promise of the same bits for any
+//! number of threads and lanes is in the table too: cases whose names differ only in those have one hash.
 
 mod common;
 

@@ -147,8 +147,9 @@ fn hinge_angle_is_signed_and_smooth_through_flat() {
     assert!(hinge(0.1).values[0] > 0.0);
 }
 
-/// Taking the lengths of the normals and the direction of the edge for constant, as Baraff and Witkin do, changes nothing
-/// in the gradient of the angle: both sine and cosine carry the factor 1/(|n1||n2|), and n1 × n2 is along the edge.
+/// Taking the lengths of the normals and the direction of the edge for constant, as Baraff and Witkin do, changes
+/// nothing in the gradient of the angle: both sine and cosine carry the factor 1/(|n1||n2|), and n1 × n2 is along the
+/// edge.
 #[test]
 fn constant_normals_give_the_same_gradient() {
     let mut rng = Rng(11);

@@ -34,8 +34,8 @@ fn params(hold: Inextensibility) -> Params {
     Params { substeps: 16, inextensibility: hold, ..Params::default() }
 }
 
-/// A sheet of n × n vertices held at two corners of one edge, released flat: the largest stretch of an edge or along weft or warp
-/// at the end of any frame, and the last report.
+/// A sheet of n × n vertices held at two corners of one edge, released flat: the largest stretch of an edge or along
+/// weft or warp at the end of any frame, and the last report.
 fn hang<T: Precision>(n: usize, cloth: &Cloth, hold: Inextensibility, frames: usize) -> (f64, StepReport) {
     let model = model::<T>(&common::sheet(n), cloth);
     let mut state = State::new(&model);
@@ -73,8 +73,8 @@ fn a_hanging_sheet_stretches_by_no_more_than_the_limit() {
     }
 }
 
-/// Kinetic and potential energy by frame of 2 s of a square metre that is held at two corners and released flat, from that at the
-/// start, over what the fall to where it hangs is worth; and the least and most substeps of a frame.
+/// Kinetic and potential energy by frame of 2 s of a square metre that is held at two corners and released flat, from
+/// that at the start, over what the fall to where it hangs is worth; and the least and most substeps of a frame.
 fn energies(substeps: u32) -> (Vec<f64>, [u32; 2]) {
     let model = model::<f32>(&common::sheet(43), &edges_only());
     let mut state = State::new(&model);
@@ -94,8 +94,8 @@ fn energies(substeps: u32) -> (Vec<f64>, [u32; 2]) {
     (energies.collect(), range)
 }
 
-/// With as many substeps as are chosen, energy stays within a tenth of the fall of what it is with 160; more are chosen while the cloth
-/// whips around than while it hangs.
+/// With as many substeps as are chosen, energy stays within a tenth of the fall of what it is with 160; more are chosen
+/// while the cloth whips around than while it hangs.
 #[test]
 fn energy_is_that_of_many_substeps() {
     let ((chosen, range), (many, _)) = (energies(0), energies(160));
@@ -258,8 +258,8 @@ fn a_soft_direction_stays_soft() {
     assert!(peak <= 0.01, "weft {peak}");
 }
 
-/// How stiff cloth is follows from its moduli, whatever strain its rows measure. Rows of Green's strain change twice as fast as the
-/// stretch, and a fabric counted as a quarter as stiff as it is: a bed sheet of cotton had no limit at all.
+/// How stiff cloth is follows from its moduli, whatever strain its rows measure. Rows of Green's strain change twice as
+/// fast as the stretch, and a fabric counted as a quarter as stiff as it is: a bed sheet of cotton had no limit at all.
 #[test]
 fn a_continuum_is_held_from_the_same_modulus_on_as_stretch_and_shear() {
     let limited = |membrane: Membrane| {
@@ -371,8 +371,8 @@ fn sink<T: Precision>(hold: Inextensibility, gravity: f64, from: f64) -> (f64, S
     (sunk, last)
 }
 
-/// Levels in solids: as stiff as with four times the substeps (whose error falls by their square) or more, also a kilometre from the
-/// origin in single precision; and nothing moves that has no reason to.
+/// Levels in solids: as stiff as with four times the substeps (whose error falls by their square) or more, also a
+/// kilometre from the origin in single precision; and nothing moves that has no reason to.
 #[test]
 fn a_stiff_beam_sinks_less() {
     for from in [0.0, 1000.0] {
@@ -385,7 +385,8 @@ fn a_stiff_beam_sinks_less() {
     assert!(still < 1e-9, "without gravity its end moved by {still}");
 }
 
-/// Elements know their lengths but not left from right: a mirrored body is as good as any to them. Levels that pulled against them would feed it for ever.
+/// Elements know their lengths but not left from right: a mirrored body is as good as any to them. Levels that pulled
+/// against them would feed it for ever.
 #[test]
 fn levels_leave_inverted_bodies_to_their_elements() {
     let model = bar::<f32>([16, 5, 5], 0.0, &rigid());

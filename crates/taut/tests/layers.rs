@@ -1,13 +1,14 @@
 //! The engine's layers import one way: a lower one never names a higher one.
 //!
-//! This reads the source as text. A name behind `crate::` is a module, or an item of the crate's root, which is looked up in
-//! the `pub use` lines of `lib.rs`. Tests inside the sources may use whatever they like.
+//! This reads the source as text. A name behind `crate::` is a module, or an item of the crate's root, which is looked
+//! up in the `pub use` lines of `lib.rs`. Tests inside the sources may use whatever they like.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Modules from the lowest layer to the highest. Those of one line do not know each other either, but for the model's own.
+/// Modules from the lowest layer to the highest. Those of one line do not know each other either, but for the model's
+/// own.
 const LAYERS: &[&[&str]] = &[
     &["lanes"],
     &["team"],

@@ -182,8 +182,8 @@ fn a_free_sheet_keeps_its_momenta() {
         // A limiter keeps the angular momentum at the candidates it is given; what is missing to that at the end of the
         // substep is of the order of its length.
         let (coarse, fine) = (drift(10), drift(40));
-        // What bounds on tension move at the end of the step counts as velocity only in part, however many substeps there are.
-        // Areas alone leave so much freedom that two runs soon have little in common.
+        // What bounds on tension move at the end of the step counts as velocity only in part, however many substeps
+        // there are. Areas alone leave so much freedom that two runs soon have little in common.
         let better = matches!(spec.kind, LimitKind::Areas(_)) || fine < 0.6 * coarse;
         assert!(coarse < 0.05 && fine < 0.05 && better, "{spec:?}: {coarse} and {fine} of the angular momentum");
     }
@@ -232,9 +232,10 @@ fn weft_strain(model: &Model<f64>, state: &State<f64>, rest: &[RestTriangle]) ->
     rest.iter().map(strain).fold(f64::MIN, f64::max)
 }
 
-/// Cloth that grips the ball it falls on, with a tight limit along the weft (CSL Fig. 8). Contact comes after the limiter and stretches what
-/// touches; limiters look again until all holds, so that the tolerance is all that is left in any frame. Friction must not
-/// hold what they pull at by more than they press it: the limit would be exceeded by 1 % and more, where all vertices of a triangle touch.
+/// Cloth that grips the ball it falls on, with a tight limit along the weft (CSL Fig. 8). Contact comes after the
+/// limiter and stretches what touches; limiters look again until all holds, so that the tolerance is all that is left
+/// in any frame. Friction must not hold what they pull at by more than they press it: the limit would be exceeded by 1
+/// % and more, where all vertices of a triangle touch.
 #[test]
 fn friction_does_not_keep_cloth_beyond_its_limits() {
     let (limit, tolerance) = (0.04, 1e-3);
@@ -281,7 +282,8 @@ fn idle_limits_change_nothing() {
     }
 }
 
-/// A sheet drawn out by two of its sides can keep its area or its width. Widths are bounds at the end of a step, areas are not: whichever comes last.
+/// A sheet drawn out by two of its sides can keep its area or its width. Widths are bounds at the end of a step, areas
+/// are not: whichever comes last.
 #[test]
 fn bounds_have_the_last_word_over_areas() {
     let none = ClothStiffness { weft: 0.0, warp: 0.0, shear: 0.0, area: 0.0, bend: 0.0, edge: 0.0 };

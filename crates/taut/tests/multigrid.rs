@@ -182,8 +182,9 @@ fn pins_may_change() {
     assert!(mean_stretch(&model, &state, n) < 5e-3);
 }
 
-/// Pairs that meet within a step are contacts, not vertices stopped in full flight, which stretched what was around them: that gave a sheet in the
-/// air many times its energy. Nothing holds it, so that what has to be drawn back keeps falling.
+/// Pairs that meet within a step are contacts, not vertices stopped in full flight, which stretched what was around
+/// them: that gave a sheet in the air many times its energy. Nothing holds it, so that what has to be drawn back keeps
+/// falling.
 #[test]
 fn a_sheet_that_crumples_in_the_air_gains_no_energy() {
     for name in ["cotton", "silk-charmeuse", "denim"] {
@@ -210,7 +211,8 @@ fn a_sheet_that_crumples_in_the_air_gains_no_energy() {
             assert!(rise < 0.01 * kinetic, "{name}, frame {frame}: {rise} J more than at the start, of {kinetic} J");
         }
         assert!(met > 50, "{name}: {met} contacts");
-        // It goes on falling: only what touches something takes the mean velocity of its step, without the half of a step's gravity.
+        // It goes on falling: only what touches something takes the mean velocity of its step, without the half of a
+        // step's gravity.
         let mean = |list: &[[f64; 3]]| {
             let weighed = list.iter().zip(model.masses()).map(|(p, m)| p[1] * m).sum::<f64>();
             weighed / model.masses().iter().sum::<f64>()
@@ -243,7 +245,8 @@ fn stiff_cloth_that_tumbles_gains_no_energy() {
     }
 }
 
-/// Coulomb's law: on a slope of 1 in 2 cloth stays if the coefficient is greater than that, and slides by what is left if it is less.
+/// Coulomb's law: on a slope of 1 in 2 cloth stays if the coefficient is greater than that, and slides by what is left
+/// if it is less.
 #[test]
 fn friction_on_a_slope_is_coulombs() {
     let model = weave(9, 2800.0, Bending::Hinges);

@@ -62,9 +62,9 @@ fn shaken(n: usize, by: f64) -> TriMesh {
     mesh
 }
 
-/// A cylinder has ½ B κ² for each m², with B cos² + B' sin² of the angle to the weft. On the bias half of that is twist, which is fitted with less care. On
-/// alternating diagonals the angles alone see it twice, by hand: (∓κ, ∓κ, κ) for a twist κ, half too much in all on the bias. The fit has to take a third of that
-/// excess away at least.
+/// A cylinder has ½ B κ² for each m², with B cos² + B' sin² of the angle to the weft. On the bias half of that is
+/// twist, which is fitted with less care. On alternating diagonals the angles alone see it twice, by hand: (∓κ, ∓κ, κ)
+/// for a twist κ, half too much in all on the bias. The fit has to take a third of that excess away at least.
 #[test]
 fn a_rolled_sheet_has_a_plates_energy() {
     for mesh in [common::sheet(17), shaken(17, 0.25)] {
@@ -80,8 +80,8 @@ fn a_rolled_sheet_has_a_plates_energy() {
     }
 }
 
-/// A sheet that is curved at rest has no energy there nor anywhere that it is turned or carried to, stays where it is, and has a plate's energy when it
-/// is laid flat.
+/// A sheet that is curved at rest has no energy there nor anywhere that it is turned or carried to, stays where it is,
+/// and has a plate's energy when it is laid flat.
 #[test]
 fn a_rest_shape_is_kept() {
     let mut mesh = common::sheet(17);
@@ -112,8 +112,8 @@ fn a_rest_shape_is_kept() {
     assert!(moved.fold(0.0, f64::max).sqrt() < 1e-9);
 }
 
-/// Folded about its middle line, a sheet has the more energy the sharper the fold, up to nearly flat upon itself; and let go, it opens, with
-/// every solver, and nothing breaks.
+/// Folded about its middle line, a sheet has the more energy the sharper the fold, up to nearly flat upon itself; and
+/// let go, it opens, with every solver, and nothing breaks.
 #[test]
 fn a_sharp_fold_opens() {
     let mesh = common::sheet(9);
@@ -148,8 +148,8 @@ fn a_sharp_fold_opens() {
     }
 }
 
-/// Where six different vertices cannot be had, and where triangles have hardly any area or a grain of their own, cloth is built, resists, and stays
-/// finite.
+/// Where six different vertices cannot be had, and where triangles have hardly any area or a grain of their own, cloth
+/// is built, resists, and stays finite.
 #[test]
 fn odd_meshes_bend_too() {
     let mesh = |positions: &[[f64; 3]], triangles: &[[u32; 3]]| TriMesh {

@@ -25,8 +25,8 @@ fn energy(x: Pair, v: Pair) -> f64 {
     0.5 * M * (v[0] * v[0] + v[1] * v[1]) + 0.5 * K * (x[0].hypot(x[1]) - L).powi(2)
 }
 
-/// Steps a mass going round at `speed` (m/s), and checks every step against soft constraints Eq. 15 and 16 as they are printed, with the
-/// spring's force as a textbook has it. Returns the most energy it ever had over what it began with.
+/// Steps a mass going round at `speed` (m/s), and checks every step against soft constraints Eq. 15 and 16 as they are
+/// printed, with the spring's force as a textbook has it. Returns the most energy it ever had over what it began with.
 fn turn(share: f64, speed: f64, steps: u32) -> f64 {
     let mut builder = ModelBuilder::new();
     builder.add_vertices(&[[0.0; 3], [L, 0.0, 0.0]]).unwrap();
@@ -61,9 +61,9 @@ fn turn(share: f64, speed: f64, steps: u32) -> f64 {
     most
 }
 
-/// α = β = ½ is the trapezoidal rule: for linear forces the same as implicit midpoint and true to the energy, but not for a spring
-/// that turns by half a radian in a step and swings sixteen times as fast as that. Every step is the scheme's to the last digits, and
-/// energy grows several times over; a little more implicit it does not.
+/// α = β = ½ is the trapezoidal rule: for linear forces the same as implicit midpoint and true to the energy, but not
+/// for a spring that turns by half a radian in a step and swings sixteen times as fast as that. Every step is the
+/// scheme's to the last digits, and energy grows several times over; a little more implicit it does not.
 #[test]
 fn the_trapezoidal_rule_gains_energy_from_a_stiff_spring_that_turns() {
     let half = turn(0.5, 3.0, 600);

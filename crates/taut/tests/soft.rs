@@ -139,10 +139,10 @@ fn shape(i: u32) -> f64 {
 const GRID: [(u32, u32); 6] = [(1, 5), (1, 20), (1, 200), (7, 5), (7, 30), (50, 5)];
 
 /// The stretch of every link is what hangs on it over its stiffness, whatever the substeps (1 to 50) and iterations (5
-/// to 200). A substep has to find all multipliers, and Gauss–Seidel finds all but a share of them, as if the springs were
-/// softer by that share. A chain has two colours, each of which sees the other's error times ρ = 2 r/(1 + 2 r), r = h (h + γ) k/m:
-/// ρ²ⁿ⁻¹ after n sweeps, because the first colour of the first sweep sees nothing yet. Besides, there is the motion left
-/// after 5 s of damping (e⁻²² of 0.14 m) and rounding.
+/// to 200). A substep has to find all multipliers, and Gauss–Seidel finds all but a share of them, as if the springs
+/// were softer by that share. A chain has two colours, each of which sees the other's error times ρ = 2 r/(1 + 2 r), r
+/// = h (h + γ) k/m: ρ²ⁿ⁻¹ after n sweeps, because the first colour of the first sweep sees nothing yet. Besides, there
+/// is the motion left after 5 s of damping (e⁻²² of 0.14 m) and rounding.
 #[test]
 fn a_chain_stretches_by_what_hangs_on_it() {
     for (substeps, iterations) in GRID {
@@ -220,8 +220,8 @@ fn a_chain_swings_with_its_period() {
     }
 }
 
-/// The fastest mode of a free chain of n masses on springs is 2 √(k/m) sin(π (n−1)/2n); the meter finds it from below. Symplectic Euler
-/// follows it in substeps of just below 2/ω, and not just above.
+/// The fastest mode of a free chain of n masses on springs is 2 √(k/m) sin(π (n−1)/2n); the meter finds it from below.
+/// Symplectic Euler follows it in substeps of just below 2/ω, and not just above.
 #[test]
 fn explicit_steps_hold_up_to_the_fastest_mode() {
     let model = chain(LINKS, BEAD, STIFF, 0.0);
@@ -245,8 +245,9 @@ fn explicit_steps_hold_up_to_the_fastest_mode() {
     assert!(swing(2.02 / w) > 1.0, "{}", swing(2.02 / w));
 }
 
-/// One spring alone is solved in one iteration and acts with all its stiffness. Of two alike in a row, the one solved first is not as
-/// long any more when the other is done: a chain of many acts with less, and with all of it after many iterations.
+/// One spring alone is solved in one iteration and acts with all its stiffness. Of two alike in a row, the one solved
+/// first is not as long any more when the other is done: a chain of many acts with less, and with all of it after many
+/// iterations.
 #[test]
 fn firmness_tells_how_much_of_the_stiffness_acted() {
     let firm = |links: u32, iterations: u32| {
@@ -264,8 +265,8 @@ fn firmness_tells_how_much_of_the_stiffness_acted() {
     assert!(few < 0.8 && few > 0.1 && (many - 1.0).abs() < 1e-9, "{few} {many}");
 }
 
-/// Springs, and edges with a share of stiffness, are at rest at the cloth's rest stretches: along weft, warp and both diagonals. They
-/// ignored them.
+/// Springs, and edges with a share of stiffness, are at rest at the cloth's rest stretches: along weft, warp and both
+/// diagonals. They ignored them.
 #[test]
 fn springs_rest_at_the_rest_stretches() {
     use taut::measure::{elastic_energy, strains};

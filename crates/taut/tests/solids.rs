@@ -12,9 +12,10 @@ const CELL: f64 = 0.1;
 const CUBES: [usize; 3] = [4, 2, 1];
 const G: f64 = 9.81;
 
-/// A bar pulled along x to `stretch` times its length, free across. With St Venant–Kirchhoff's law and nothing across, S₂₂ = S₃₃ = 0:
-/// Green's strain e = (stretch² − 1)/2 goes with −ν e across, so the bar is √(1 − ν (stretch² − 1)) times as wide; S₁₁ = E e, so
-/// the force on each m² of the end at rest is stretch · E e, and the energy of each m³ is ½ E e².
+/// A bar pulled along x to `stretch` times its length, free across. With St Venant–Kirchhoff's law and nothing across,
+/// S₂₂ = S₃₃ = 0: Green's strain e = (stretch² − 1)/2 goes with −ν e across, so the bar is √(1 − ν (stretch² − 1))
+/// times as wide; S₁₁ = E e, so the force on each m² of the end at rest is stretch · E e, and the energy of each m³ is
+/// ½ E e².
 struct Pull {
     poisson: f64,
     stretch: f64,
@@ -39,8 +40,8 @@ impl Pull {
         [self.stretch * x, self.across() * y, self.across() * z]
     }
 
-    /// The bar, next to massless, with weights at its far end that pull along x as the traction does: each triangle of the end
-    /// gives a third of its share to each corner.
+    /// The bar, next to massless, with weights at its far end that pull along x as the traction does: each triangle of
+    /// the end gives a third of its share to each corner.
     fn model(&self) -> Model<f64> {
         let mesh = common::bar(CUBES[0], CUBES[1], CUBES[2], CELL);
         let elasticity = SolidElasticity { young: YOUNG, poisson: self.poisson, volume: 0.0, damping: 0.0 };
@@ -62,8 +63,9 @@ impl Pull {
     }
 }
 
-/// The bar becomes as long and as thin as the closed form says, at every vertex. What may differ is the bar's own weight, 4e-6 kg
-/// among kilograms, and what is left of the motion and of the solve: 1e-6 of its length is ten times that.
+/// The bar becomes as long and as thin as the closed form says, at every vertex. What may differ is the bar's own
+/// weight, 4e-6 kg among kilograms, and what is left of the motion and of the solve: 1e-6 of its length is ten times
+/// that.
 #[test]
 fn a_pulled_bar_has_its_modulus_and_poissons_ratio() {
     for (poisson, stretch) in [(0.0, 1.2), (0.3, 1.25), (0.45, 1.1), (-0.3, 1.2)] {

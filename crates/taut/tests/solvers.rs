@@ -93,9 +93,9 @@ fn every_solver_finds_the_reference() {
     }
 }
 
-/// One Newton step is the same step by conjugate gradients and by factorisation, and its error is of higher order in the
-/// time step: a quarter of it leaves less than a sixteenth.
-/// Explicit steps solve nothing, so which solver does not matter: forces are those of where the cloth is.
+/// One Newton step is the same step by conjugate gradients and by factorisation, and its error is of higher order in
+/// the time step: a quarter of it leaves less than a sixteenth. Explicit steps solve nothing, so which solver does not
+/// matter: forces are those of where the cloth is.
 #[test]
 fn explicit_steps_are_the_same_with_every_solver() {
     let (model, state) = swinging(8, continuum(), 0.0);
@@ -163,9 +163,9 @@ fn close(a: [f64; 3], b: [f64; 3]) -> bool {
     (0..3).all(|k| (a[k] - b[k]).abs() < 1e-10)
 }
 
-/// A falling, spinning, damped sheet keeps its momentum but for gravity's part, and no solver puts a torque on it: about
-/// the new positions, the change of velocities has none. (That implicit integrators lose spin all the same, because
-/// velocities carry along straight lines, is their own doing.)
+/// A falling, spinning, damped sheet keeps its momentum but for gravity's part, and no solver puts a torque on it:
+/// about the new positions, the change of velocities has none. (That implicit integrators lose spin all the same,
+/// because velocities carry along straight lines, is their own doing.)
 #[test]
 fn a_falling_damped_sheet_keeps_its_momenta() {
     for solver in common::solvers() {
@@ -230,8 +230,9 @@ fn contacts_work_with_every_solver() {
     }
 }
 
-/// What no fabric is gives a finite state and a report, with every solver and in both precisions, and nothing flies away: vertices stay
-/// within the size of the bodies and the way that a free fall takes them, twice that because a short end may whip.
+/// What no fabric is gives a finite state and a report, with every solver and in both precisions, and nothing flies
+/// away: vertices stay within the size of the bodies and the way that a free fall takes them, twice that because a
+/// short end may whip.
 #[test]
 fn absurd_stiffness_stays_where_it_is() {
     fn run<T: taut::Precision>(solver: Solver, k: f64, dt: f64, masses: bool) {
@@ -255,7 +256,8 @@ fn absurd_stiffness_stays_where_it_is() {
             let reach = 2.0 * (1.5 + 0.5 * 9.81 * t * (t + dt));
             for x in state.positions(&model) {
                 let far = (x[0] * x[0] + x[1] * x[1] + x[2] * x[2]).sqrt();
-                // Blocks at held vertices are thrown about in steps of a second, and come back (see `Solver::GaussSeidel`).
+                // Blocks at held vertices are thrown about in steps of a second, and come back (see
+                // `Solver::GaussSeidel`).
                 let wild = dt == 1.0 && matches!(solver, Solver::GaussSeidel { block: true, .. });
                 let held = if wild { far.is_finite() } else { far < reach };
                 assert!(held, "{solver:?} k {k:e} dt {dt} step {n}: {far} m, {report:?}");
@@ -293,8 +295,8 @@ fn impossible_materials_are_refused() {
     }
 }
 
-/// Rows of one block may have different damping times: the steps of a damped one were too long beside an undamped one, and
-/// the cloth exploded.
+/// Rows of one block may have different damping times: the steps of a damped one were too long beside an undamped one,
+/// and the cloth exploded.
 #[test]
 fn a_block_with_damped_shear_stays_calm() {
     let mut material = cloth(continuum(), 0.0);

@@ -23,7 +23,8 @@ fn near(a: [f64; 3], b: [f64; 3]) -> bool {
     (0..3).all(|k| (a[k] - b[k]).abs() < 1e-9)
 }
 
-/// Cloths that are far from each other at rest, and where their meshes are in the state: what is near at rest may stay as near.
+/// Cloths that are far from each other at rest, and where their meshes are in the state: what is near at rest may stay
+/// as near.
 fn cloths(meshes: &[TriMesh]) -> (Model<f64>, State<f64>) {
     let mut builder = ModelBuilder::new();
     for (number, mesh) in meshes.iter().enumerate() {

@@ -42,8 +42,8 @@ fn gained(gamma: f64, params: &Params) -> f64 {
     most
 }
 
-/// Cloth that begins unstretched has no energy to give but its motion and height: solvers may leave it as soft as they like, never
-/// feed it. With all multipliers taken over, this grew without bound. Rounding is 1e-13 J.
+/// Cloth that begins unstretched has no energy to give but its motion and height: solvers may leave it as soft as they
+/// like, never feed it. With all multipliers taken over, this grew without bound. Rounding is 1e-13 J.
 #[test]
 fn fast_cloth_gains_nothing_from_a_warm_start() {
     for solver in common::solvers() {
@@ -57,8 +57,8 @@ fn fast_cloth_gains_nothing_from_a_warm_start() {
     }
 }
 
-/// Integrators that damp less may gain something in one step of one iteration, with or without a warm start: with it no more, but for 1 % of the
-/// 0.9 J of the shove.
+/// Integrators that damp less may gain something in one step of one iteration, with or without a warm start: with it no
+/// more, but for 1 % of the 0.9 J of the shove.
 #[test]
 fn fast_cloth_gains_no_more_under_other_integrators() {
     let weighted = |w| Integrator::AlphaBeta { alpha: w, beta: w };
@@ -92,8 +92,9 @@ fn sag(warm_start: bool) -> f64 {
     -5.0 - state.position(&model, 10)[1]
 }
 
-/// Few iterations leave a stiff chain too long; a warm start leaves it shorter, and not too short. Modes of which nearly all is
-/// left unsolved have 1/(1 − ρη) times the stiffness: with γ = 3 h, lead = h and half of that lateness used, ρη = 2/3: three times.
+/// Few iterations leave a stiff chain too long; a warm start leaves it shorter, and not too short. Modes of which
+/// nearly all is left unsolved have 1/(1 − ρη) times the stiffness: with γ = 3 h, lead = h and half of that lateness
+/// used, ρη = 2/3: three times.
 #[test]
 fn a_warm_start_makes_few_iterations_stiffer() {
     let right = 0.05 * 9.81 / 1000.0 * 55.0;

@@ -174,8 +174,8 @@ impl Fork {
         worst
     }
 
-    /// Runs every solver with more and more iterations, until it has the solution, ends by itself, or takes far longer than
-    /// the reference.
+    /// Runs every solver with more and more iterations, until it has the solution, ends by itself, or takes far longer
+    /// than the reference.
     fn explore(&mut self) -> Vec<Run> {
         let patience = (3.0 * self.reference_seconds).max(0.1);
         let mut runs = Vec::new();

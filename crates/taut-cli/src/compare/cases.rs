@@ -106,7 +106,8 @@ fn duration(scene: &Scene, frames: u32) -> f64 {
     f64::from(frames) / scene.settings.time.fps
 }
 
-/// Where labels would not tell cases apart, or scenes differ, the scene's name comes first; what is still alike gets a number.
+/// Where labels would not tell cases apart, or scenes differ, the scene's name comes first; what is still alike gets a
+/// number.
 fn name_apart(cases: &mut [Case], which: &[String]) {
     let names: Vec<String> = cases.iter().map(|case| stem(case.simulation.scene())).collect();
     if names.iter().any(|name| *name != names[0]) {
@@ -125,8 +126,8 @@ fn name_apart(cases: &mut [Case], which: &[String]) {
     }
 }
 
-/// A scene and its own changes. What follows the first colon is changes if it has the shape of one; commas part them unless they
-/// are inside brackets or quotes.
+/// A scene and its own changes. What follows the first colon is changes if it has the shape of one; commas part them
+/// unless they are inside brackets or quotes.
 pub fn split(argument: &str) -> (String, Vec<String>) {
     let colon = argument.char_indices().find(|&(at, c)| {
         let key = argument[at + c.len_utf8()..].split('=').next().unwrap_or_default();

@@ -1,7 +1,8 @@
 //! The folder a run writes to: it may hold other things, which stay as they are. One run at a time.
 //!
-//! `taut.json` lists the files that belong to the run. A name is put on the list before its file is written, so that the
-//! list is complete whenever the process dies; a file that stands in the way and is not on the list is never replaced.
+//! `taut.json` lists the files that belong to the run. A name is put on the list before its file is written, so that
+//! the list is complete whenever the process dies; a file that stands in the way and is not on the list is never
+//! replaced.
 
 use super::lock::Lock;
 use crate::fail::Failure;

@@ -1,8 +1,8 @@
 //! One run at a time in a folder: two would write over each other's frames.
 //!
-//! The lock belongs to the process, and the system lets go of it when the process ends, however it ends: there is nothing
-//! to clean up after a kill. The file itself stays, because removing it would let a third run lock a new one while a
-//! second still waits for the old.
+//! The lock belongs to the process, and the system lets go of it when the process ends, however it ends: there is
+//! nothing to clean up after a kill. The file itself stays, because removing it would let a third run lock a new one
+//! while a second still waits for the old.
 
 use crate::fail::Failure;
 use std::fs::{File, OpenOptions, TryLockError};

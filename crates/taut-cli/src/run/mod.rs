@@ -40,8 +40,8 @@ pub struct Args {
     /// Draw no pictures.
     #[arg(long)]
     no_pictures: bool,
-    /// Seconds between checkpoints; 0 for one after every frame. A frame that takes longer than half a second has one of its
-    /// own.
+    /// Seconds between checkpoints; 0 for one after every frame. A frame that takes longer than half a second has one
+    /// of its own.
     #[arg(long, value_name = "S", default_value_t = 5.0)]
     checkpoint: f64,
     /// Check by exact arithmetic after every step that nothing intersects, and every frame that no limit on stretch is

@@ -146,8 +146,8 @@ fn stores(rows: &[Row]) -> bool {
     rows.iter().any(|row| row.energy[2] > 0.0)
 }
 
-/// The potential energy at the beginning, J. Heights count from the origin, which says nothing: what matters is how much
-/// has changed.
+/// The potential energy at the beginning, J. Heights count from the origin, which says nothing: what matters is how
+/// much has changed.
 fn height_energy(rows: &[Row]) -> f64 {
     rows.first().map_or(0.0, |row| row.energy[1])
 }

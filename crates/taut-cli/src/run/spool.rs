@@ -1,8 +1,8 @@
 //! Frames kept for pictures, in a file: the camera must know the whole motion before the first picture is drawn.
 //!
-//! Little-endian records: frame (u32), bytes that follow (u32), time (f64), number of held vertices (u32), whether there
-//! are fields (u32), then positions of all objects, held positions and fields, all f32. A record that was cut off ends
-//! the file.
+//! Little-endian records: frame (u32), bytes that follow (u32), time (f64), number of held vertices (u32), whether
+//! there are fields (u32), then positions of all objects, held positions and fields, all f32. A record that was cut off
+//! ends the file.
 
 use crate::fail::Failure;
 use std::fs::{self, File, OpenOptions};

@@ -1,11 +1,12 @@
-//! Ctrl-C, and a system that wants the run to end: it stops after the frame it is at, or within a frame that takes long.
+//! Ctrl-C, and a system that wants the run to end: it stops after the frame it is at, or within a frame that takes
+//! long.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-/// How long a stop waits for the frame that is under way. Frames that take longer are followed by a checkpoint each, so that
-/// what a stop takes back is this frame and nothing else.
+/// How long a stop waits for the frame that is under way. Frames that take longer are followed by a checkpoint each, so
+/// that what a stop takes back is this frame and nothing else.
 pub const PATIENCE: Duration = Duration::from_millis(600);
 
 /// Whether someone wants the run to stop, and what it is at.
@@ -47,8 +48,8 @@ impl Stop {
         computed
     }
 
-    /// Ends the program if the frame that is under way stays so. What is on the disk then is what a kill would leave, which
-    /// `--resume` goes on from.
+    /// Ends the program if the frame that is under way stays so. What is on the disk then is what a kill would leave,
+    /// which `--resume` goes on from.
     fn give_up_frame(&self) {
         let (heard, under_way) = (Instant::now(), self.frame.load(Ordering::SeqCst));
         while heard.elapsed() < PATIENCE {

@@ -18,8 +18,8 @@ use taut_studio::Progress;
 /// Flags of `taut sew`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// A pattern: JSON of GarmentCode (*_specification.json) or as this program writes it, or a garment in TOML that names
-    /// the seams of a DXF. Of several, each is sewn over those before it.
+    /// A pattern: JSON of GarmentCode (*_specification.json) or as this program writes it, or a garment in TOML that
+    /// names the seams of a DXF. Of several, each is sewn over those before it.
     #[arg(required = true)]
     pattern: Vec<PathBuf>,
     /// The size, if the pattern's file has several.
@@ -61,8 +61,8 @@ fn length(text: &str) -> Result<f64, String> {
 const COARSE: f64 = 0.03;
 /// How near to the pattern (a part of its lengths) cloth is drawn together: coarse, and fine.
 const NEAR: [f64; 2] = [0.03, 0.02];
-/// Draping ends where every seam is closed and the mean speed (m/s) of the garment has been below this for so many frames on end. Single vertices
-/// at their limit may still tremble.
+/// Draping ends where every seam is closed and the mean speed (m/s) of the garment has been below this for so many
+/// frames on end. Single vertices at their limit may still tremble.
 const CALM: (f64, u32) = (0.02, 6);
 /// What is left of its motion after each frame: it hangs down, it does not swing.
 const LEFT: f64 = 0.9;

@@ -95,7 +95,8 @@ fn findings(outcome: &mut Outcome, strip: &Strip, found: &super::Cantilever, arc
     }
 }
 
-/// The strip's middle line from the edge on, mm: vertices by their distance along the strip, averaged across. As large as it is under 1 g.
+/// The strip's middle line from the edge on, mm: vertices by their distance along the strip, averaged across. As large
+/// as it is under 1 g.
 fn profile(strip: &Strip, overhang: &Overhang, simulation: &Simulation) -> Vec<[f64; 2]> {
     let rest = &simulation.objects()[0].info.rest;
     let now = simulation.positions(0);

@@ -1,4 +1,5 @@
-//! Area Preserving Strain Limiting: areas under the implicit solver alone, with the limiter behind it, and by the limiter alone.
+//! Area Preserving Strain Limiting: areas under the implicit solver alone, with the limiter behind it, and by the
+//! limiter alone.
 
 use crate::limited::{Alone, Held, Motion, largest, shaken, still};
 use crate::{Claim, Error, Outcome, Size, Table};

@@ -63,8 +63,8 @@ impl Contender {
     }
 }
 
-/// Contenders take turns step by step, and of each step the quickest of all rounds counts: other programs on the machine
-/// then disturb all alike, or hardly at all. Returns the number of faces.
+/// Contenders take turns step by step, and of each step the quickest of all rounds counts: other programs on the
+/// machine then disturb all alike, or hardly at all. Returns the number of faces.
 fn race(all: &mut [Contender], faces: usize, steps: usize, rounds: usize) -> Result<usize, Error> {
     let mut found = 0;
     for round in 0..rounds {
@@ -195,8 +195,8 @@ fn claims(out: &mut Outcome, iterations: &[[f64; 3]], ratios: &[[f64; 2]], share
     );
 }
 
-/// Jacobi on one thread and on two: a race of its own, for a thread that another program keeps from its core keeps the other
-/// waiting too.
+/// Jacobi on one thread and on two: a race of its own, for a thread that another program keeps from its core keeps the
+/// other waiting too.
 fn threads(steps: usize) -> Result<Table, Error> {
     let title = "Limiting by Jacobi on one thread and on two, s; the paper's four threads are 1.8, 2.1 and 2.3 times as fast as one";
     let mut table = Table::new(title, &["faces", "one", "two", "ratio"]);

@@ -12,12 +12,13 @@ struct Seen {
     value: f64,
     /// ∂C at the free vertex.
     gradient: [f64; 2],
-    /// How much of the row's gradient at the attached vertices lies along their axes, 0 to 1: whether stretch changes shear.
+    /// How much of the row's gradient at the attached vertices lies along their axes, 0 to 1: whether stretch changes
+    /// shear.
     along: f64,
 }
 
-/// The values of C at the free vertex `p` of a right triangle whose other vertices are attached at (1, 0) and (0, 1); weft and warp
-/// lie along its legs.
+/// The values of C at the free vertex `p` of a right triangle whose other vertices are attached at (1, 0) and (0, 1);
+/// weft and warp lie along its legs.
 fn rows(improved: bool, p: [f64; 2]) -> [Seen; 3] {
     let x = [[p[0], p[1], 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]].map(V3::from);
     let rest = [1.0, 0.0, 0.0, 1.0, 1.0, 1.0];

@@ -12,7 +12,8 @@ use taut_scene::generate::{BeamParams, SheetParams, Tessellation, beam, sheet};
 struct Contender {
     name: &'static str,
     stage: Stage,
-    /// The model with one iteration in a limiter and with many; the same model twice for projection, whose iterations are the step's.
+    /// The model with one iteration in a limiter and with many; the same model twice for projection, whose iterations
+    /// are the step's.
     models: [Model<f32>; 2],
     iterations: [u32; 2],
     elements: usize,

@@ -85,8 +85,8 @@ fn strained(view: &Framed, simulation: &Simulation) -> Picture {
     picture
 }
 
-/// "All simulations were performed in real time at 60 Hz, and with lower frame rate for the dress (up to 20 ms or more for the
-/// solver only)."
+/// "All simulations were performed in real time at 60 Hz, and with lower frame rate for the dress (up to 20 ms or more
+/// for the solver only)."
 fn times(out: &mut Outcome, simulation: &Simulation, size: Size) -> Result<(), Error> {
     let frames = f64::from(simulation.frame());
     let ms = |stage: Stage| 1e3 * simulation.stage_seconds()[stage as usize] / frames;

@@ -58,8 +58,8 @@ impl Trace {
         rest.iter().map(|t| start - without_elastic(t)).sum::<f64>() / rest.len() as f64
     }
 
-    /// The slope of a straight line through the energy (least squares) in 1/s, and its largest distance from where it began; both
-    /// over what gravity gave.
+    /// The slope of a straight line through the energy (least squares) in 1/s, and its largest distance from where it
+    /// began; both over what gravity gave.
     fn drift(&self) -> [f64; 2] {
         let line = self.line(total);
         let n = line.len() as f64;
@@ -177,7 +177,8 @@ pub fn figure_4(size: Size) -> Result<Outcome, Error> {
     Ok(out)
 }
 
-/// What is lost in a second by the three methods and along the family, and how fast energy drifts at steps of several lengths.
+/// What is lost in a second by the three methods and along the family, and how fast energy drifts at steps of several
+/// lengths.
 fn claims_4(out: &mut Outcome, lost: &[f64], family: &[f64], drifts: &[f64]) {
     out.claim(
         Claim::new(

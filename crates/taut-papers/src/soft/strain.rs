@@ -73,7 +73,8 @@ pub fn figure_3(size: Size) -> Result<Outcome, Error> {
     Ok(out)
 }
 
-/// The size of each triangle's strain, in the order of the mesh: the root of the squares of stretches and half the shear, twice.
+/// The size of each triangle's strain, in the order of the mesh: the root of the squares of stretches and half the
+/// shear, twice.
 fn sizes(cloth: &Running<f64>) -> Vec<f64> {
     let strains = cloth.strains().triangles;
     let body = &cloth.model.bodies[0];

@@ -4,8 +4,8 @@ use crate::colour::Rgb;
 use crate::picture::Picture;
 use crate::text::{Align, TextStyle};
 
-/// Puts captioned pictures on a white grid, row by row: so many side by side, each so many pixels wide. Heights follow the first
-/// picture's shape.
+/// Puts captioned pictures on a white grid, row by row: so many side by side, each so many pixels wide. Heights follow
+/// the first picture's shape.
 pub fn contact_sheet(pictures: &[(Picture, String)], columns: usize, cell_width: usize) -> Picture {
     let columns = columns.clamp(1, pictures.len().max(1));
     let rows = pictures.len().div_ceil(columns);

@@ -83,8 +83,8 @@ pub fn duck_number(number: f64) -> f64 {
 /// Uniaxial moduli along both directions (N/m), Poisson's ratio and shear modulus (N/m) from the coefficients c11, c12,
 /// c22, c33 of Wang, O'Brien and Ramamoorthi (2011).
 ///
-/// Their solver doubles the coefficients and takes ½ (C11 ε₁² + 2 C12 ε₁ ε₂ + C22 ε₂² + C33 ε₁₂²) with the Green strain:
-/// E₁ = C11 − C12²/C22, E₂ = C22 − C12²/C11, ν = C12/C22, and, as the shear angle is 2 ε₁₂, G = C33/4.
+/// Their solver doubles the coefficients and takes ½ (C11 ε₁² + 2 C12 ε₁ ε₂ + C22 ε₂² + C33 ε₁₂²) with the Green
+/// strain: E₁ = C11 − C12²/C22, E₂ = C22 − C12²/C11, ν = C12/C22, and, as the shear angle is 2 ε₁₂, G = C33/4.
 pub fn wang_coefficients([c11, c12, c22, c33]: [f64; 4]) -> [f64; 4] {
     [2.0 * (c11 - c12 * c12 / c22), 2.0 * (c22 - c12 * c12 / c11), c12 / c22, 0.5 * c33]
 }

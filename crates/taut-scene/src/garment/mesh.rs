@@ -41,8 +41,8 @@ impl PanelMesh {
         Ok(mesh)
     }
 
-    /// Adds the vertices of a loop of edges. Where a piece of an edge is not divided at all, its ends are one vertex, at
-    /// the place of its end.
+    /// Adds the vertices of a loop of edges. Where a piece of an edge is not divided at all, its ends are one vertex,
+    /// at the place of its end.
     fn add_loop<'a>(&mut self, edges: &[Edge], pieces: impl Fn(usize) -> &'a [Piece]) {
         // Places along the loop: parts of edges, points, and whether a place is one with the next.
         let mut places: Vec<(Point, bool)> = Vec::new();

@@ -9,8 +9,8 @@ use taut::mesh::{Group, TriMesh};
 /// A garment as one mesh.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SewnMesh {
-    /// Vertices on a seam are one, between the places of their panels. Texture coordinates are the flat panels, m, side by
-    /// side, weft along u; groups are named after panels.
+    /// Vertices on a seam are one, between the places of their panels. Texture coordinates are the flat panels, m, side
+    /// by side, weft along u; groups are named after panels.
     pub mesh: TriMesh,
     /// For each triangle the number of its panel.
     pub panels: Vec<u32>,
@@ -223,8 +223,8 @@ impl Layout {
         out
     }
 
-    /// Makes one of the points that seams join. Gives for each point its vertex, in the order in which panels first have
-    /// them, and for each seam its points along its first side.
+    /// Makes one of the points that seams join. Gives for each point its vertex, in the order in which panels first
+    /// have them, and for each seam its points along its first side.
     fn sew(&self, meshes: &[PanelMesh], sewn: &[SewnPiece], seams: usize) -> (Vec<u32>, Vec<Vec<u32>>) {
         let mut union = Union((0..self.uvs.len() as u32).collect());
         let mut rows: Vec<Vec<u32>> = vec![Vec::new(); seams];

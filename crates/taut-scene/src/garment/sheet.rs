@@ -1,5 +1,5 @@
-//! A garment as a person writes it: TOML that takes panels from a pattern file or has them itself, and says what is sewn
-//! to what and where panels start. For patterns in DXF, which know no seams, and for small ones made by hand.
+//! A garment as a person writes it: TOML that takes panels from a pattern file or has them itself, and says what is
+//! sewn to what and where panels start. For patterns in DXF, which know no seams, and for small ones made by hand.
 
 use super::check::{MOST_EDGES, MOST_PANELS, MOST_SEAMS, PatternError};
 use super::curve::Point;

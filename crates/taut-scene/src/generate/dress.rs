@@ -51,9 +51,9 @@ impl Default for DressParams {
 /// Where the waist is on the way from bust to hem.
 const WAIST: f64 = 0.3;
 
-/// Makes a dress whose outside is its front. Each strap is an arch in a plane across x from the front of the bust to its back,
-/// with the shape of half an ellipse. Texture coordinates have u around and v down, or along the straps. Groups: `hem`, `bust`
-/// and `straps`.
+/// Makes a dress whose outside is its front. Each strap is an arch in a plane across x from the front of the bust to
+/// its back, with the shape of half an ellipse. Texture coordinates have u around and v down, or along the straps.
+/// Groups: `hem`, `bust` and `straps`.
 pub fn dress(params: &DressParams) -> Result<TriMesh, GenerateError> {
     check(params)?;
     let mut mesh = TriMesh { positions: body_positions(params), ..TriMesh::default() };
@@ -94,7 +94,8 @@ fn check(params: &DressParams) -> Result<(), GenerateError> {
     check_point("centre", params.centre)
 }
 
-/// Half the width at a share of the way down: from bust to waist and from waist to hem along half waves, without a kink.
+/// Half the width at a share of the way down: from bust to waist and from waist to hem along half waves, without a
+/// kink.
 fn radius([bust, waist, hem]: [f64; 3], down: f64) -> f64 {
     let wave = |from: f64, to: f64, part: f64| from + (to - from) * 0.5 * (1.0 - libm::cos(PI * part));
     if down < WAIST {

@@ -39,8 +39,8 @@ const MIDDLE: f64 = 0.5;
 /// Makes the ribbon flat, as it is at rest, and gives the positions of its vertices in the knot. Groups as of a
 /// [`sheet`]; `left` and `right` are the ends.
 ///
-/// The knot lies in the xy-plane, and the ribbon stands on edge in it, so that it bends only the way ribbons do. It follows
-/// Shastri's polynomial trefoil (t³ − 3t, t⁴ − 4t²), which crosses itself three times, and at crossings is
+/// The knot lies in the xy-plane, and the ribbon stands on edge in it, so that it bends only the way ribbons do. It
+/// follows Shastri's polynomial trefoil (t³ − 3t, t⁴ − 4t²), which crosses itself three times, and at crossings is
 /// moved along z to go over or under itself in turn.
 pub fn knot(params: &KnotParams) -> Result<(TriMesh, Vec<[f64; 3]>), GenerateError> {
     for (name, length) in [("length", params.length), ("width", params.width), ("gap", params.gap)] {

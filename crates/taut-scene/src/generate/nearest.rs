@@ -120,7 +120,8 @@ pub(crate) fn nearest_in_triangle([a, b, c]: [DVec3; 3], place: DVec3) -> ([f64;
     let third = (bb * c_to - bc * b_to) / determinant;
     let first = 1.0 - second - third;
     let apart = |weights: [f64; 3]| (weights, place.distance_squared(a * weights[0] + b * weights[1] + c * weights[2]));
-    // The foot of the perpendicular, if it is in the triangle; a comparison with NaN, from a triangle without area, fails.
+    // The foot of the perpendicular, if it is in the triangle; a comparison with NaN, from a triangle without area,
+    // fails.
     if first >= 0.0 && second >= 0.0 && third >= 0.0 {
         return apart([first, second, third]);
     }

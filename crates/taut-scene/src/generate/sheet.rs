@@ -106,7 +106,8 @@ fn irregular(params: &SheetParams, seed: u64) -> Result<Pattern, GenerateError> 
     let shorter = size[0].min(size[1]);
     let count = f64::from(params.nx) * f64::from(params.ny);
     let wished = spacing_for(count, size[0] * size[1], 2.0 * (size[0] + size[1]));
-    // The shorter side is cut evenly, so that on a slim sheet, too, border points are barely more than the spacing apart.
+    // The shorter side is cut evenly, so that on a slim sheet, too, border points are barely more than the spacing
+    // apart.
     let spacing = shorter / (shorter / wished).round().max(1.0);
     // A slim sheet may need far more vertices than asked for; scattering makes 1.4 triangles for each spacing squared.
     if 1.4 * (size[0] / spacing) * (size[1] / spacing) > f64::from(MAX_ELEMENTS) {

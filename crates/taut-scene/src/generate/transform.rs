@@ -34,7 +34,8 @@ impl Default for Rotation {
 /// A change of place: scales, then rotates, both about the origin, then translates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Transform {
-    /// Factors along x, y and z, not zero. A negative one mirrors, and elements are turned so that outside stays outside.
+    /// Factors along x, y and z, not zero. A negative one mirrors, and elements are turned so that outside stays
+    /// outside.
     pub scale: [f64; 3],
     /// The rotation.
     pub rotate: Rotation,

@@ -196,9 +196,9 @@ impl Cone {
 
     /// The pattern point that lies the fraction `down` of the way to the hem and `sides` sides from the middle.
     ///
-    /// With the distance s from the apex and the angle θ this is (s sin θ, s cos θ − s₀). It is written so that it stays
-    /// exact when the flare vanishes and the apex goes to infinity: s = half side / sin(half angle), so that only the
-    /// ratio sin θ / sin(half angle) is needed, which tends to 2 `sides`.
+    /// With the distance s from the apex and the angle θ this is (s sin θ, s cos θ − s₀). It is written so that it
+    /// stays exact when the flare vanishes and the apex goes to infinity: s = half side / sin(half angle), so that only
+    /// the ratio sin θ / sin(half angle) is needed, which tends to 2 `sides`.
     fn unroll(&self, down: f64, sides: f64) -> [f64; 2] {
         let half_side = self.half_side[0] + self.half_side[1] * down;
         let turn = self.half_angle * sides;

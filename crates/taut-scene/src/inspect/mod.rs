@@ -1,7 +1,7 @@
 //! What is in a mesh and what is wrong with it: the analysis behind `taut info`.
 //!
-//! Nothing here fails: a mesh with indices out of range or coordinates that are not numbers is described like any other,
-//! and what cannot be measured on it is left out.
+//! Nothing here fails: a mesh with indices out of range or coordinates that are not numbers is described like any
+//! other, and what cannot be measured on it is left out.
 
 mod adjacency;
 mod crossings;
@@ -135,8 +135,8 @@ pub struct UvInfo {
     pub near_median: f64,
     /// The share of triangle edges whose scale is off the median by more than a factor of 4, 0 to 1.
     pub far_from_median: f64,
-    /// The median over all triangles of largest by smallest stretch from pattern to mesh: 1 for an exact pattern, below 2
-    /// for a usual unwrap. None if no triangle has an area on the pattern.
+    /// The median over all triangles of largest by smallest stretch from pattern to mesh: 1 for an exact pattern, below
+    /// 2 for a usual unwrap. None if no triangle has an area on the pattern.
     pub anisotropy: Option<f64>,
     /// The share of edges between two triangles at which the pattern is cut, 0 to 1.
     pub seams: f64,
@@ -152,8 +152,8 @@ pub struct SurfaceInfo {
     pub triangles: usize,
     /// Area of all triangles, in square units of the file.
     pub area: f64,
-    /// Enclosed volume, in cubic units of the file; only for closed, consistently oriented meshes. Negative if the mesh is
-    /// inside out.
+    /// Enclosed volume, in cubic units of the file; only for closed, consistently oriented meshes. Negative if the mesh
+    /// is inside out.
     pub volume: Option<f64>,
     /// Whether there is no boundary.
     pub closed: bool,

@@ -202,9 +202,9 @@ pub fn read_animated(
     Ok(animated)
 }
 
-/// Reads a sequence of OBJ or other mesh files whose names differ in a number, such as `walk_####.obj`: each `#` is a digit, and
-/// numbers with more digits are longer. It starts at `first`, or if that is not given at 0 or 1, and ends before the first
-/// file that is not found.
+/// Reads a sequence of OBJ or other mesh files whose names differ in a number, such as `walk_####.obj`: each `#` is a
+/// digit, and numbers with more digits are longer. It starts at `first`, or if that is not given at 0 or 1, and ends
+/// before the first file that is not found.
 ///
 /// The first file gives triangles, texture coordinates and groups; of the others only the positions are used.
 pub fn read_sequence(
@@ -268,8 +268,8 @@ pub fn read_sequence(
     Ok(AnimatedMesh { parts: file.parts, warnings: file.warnings, ..AnimatedMesh::with_cache(mesh, cache)? })
 }
 
-/// The positions in a frame of a sequence. Of OBJ files nothing else is looked at: a quad that is split along its shorter
-/// diagonal in the first frame need not be in the next.
+/// The positions in a frame of a sequence. Of OBJ files nothing else is looked at: a quad that is split along its
+/// shorter diagonal in the first frame need not be in the next.
 fn read_frame(source: &Source, format: &str) -> Result<Vec<[f64; 3]>> {
     if format == obj::FORMAT {
         return obj::read_positions(source);

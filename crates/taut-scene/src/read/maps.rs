@@ -92,7 +92,8 @@ impl Columns {
 }
 
 /// A list of numbers out of a file beside a scene: NPY, or text with a number for every vertex on a line of its own. Of
-/// several columns, parted by commas, semicolons or blanks, the one that the first line calls `column`, or else the first.
+/// several columns, parted by commas, semicolons or blanks, the one that the first line calls `column`, or else the
+/// first.
 pub fn read_list(file: &str, bytes: &[u8], column: Option<&str>) -> Result<Vec<f32>> {
     if bytes.starts_with(NPY) { read_npy(file, bytes) } else { read_csv(file, bytes, column) }
 }

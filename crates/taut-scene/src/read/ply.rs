@@ -1,8 +1,8 @@
 //! PLY: text, and binary of either byte order.
 //!
-//! Read are the vertices' positions and texture coordinates (`s t`, `u v` or `texture_u texture_v`), the faces'
-//! corners and per-corner texture coordinates (`texcoord`), and triangle strips; all other numbers of vertices but normals
-//! are maps. All else is skipped.
+//! Read are the vertices' positions and texture coordinates (`s t`, `u v` or `texture_u texture_v`), the faces' corners
+//! and per-corner texture coordinates (`texcoord`), and triangle strips; all other numbers of vertices but normals are
+//! maps. All else is skipped.
 
 use taut::mesh::TriMesh;
 

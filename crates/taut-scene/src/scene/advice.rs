@@ -1,4 +1,5 @@
-//! What a scene says that has no effect, or will not hold: nothing that keeps it from running, all of it worth knowing before.
+//! What a scene says that has no effect, or will not hold: nothing that keeps it from running, all of it worth knowing
+//! before.
 
 use super::document::{Node, Tree};
 use super::settings::{AlphaBeta, Integrator, Newmark, Settings, Solver};

@@ -27,8 +27,8 @@ impl super::Scene {
 }
 
 impl super::Scene {
-    /// The pattern of a sequence of files that the text at a dotted path names: `walk_####.obj`. Its folder is the scene's
-    /// or within it; who reads the files must stay in it.
+    /// The pattern of a sequence of files that the text at a dotted path names: `walk_####.obj`. Its folder is the
+    /// scene's or within it; who reads the files must stay in it.
     pub(crate) fn asset_sequence(&self, path: &str, pattern: &str) -> Result<PathBuf, super::SceneError> {
         let name = Path::new(pattern);
         let folder = name.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));

@@ -47,8 +47,8 @@ impl Named {
 }
 
 impl Settings {
-    /// The engine's limiters: those of `[[limit]]` in the order they act, then the bounds that hold by default, once for
-    /// all cloth that has the same.
+    /// The engine's limiters: those of `[[limit]]` in the order they act, then the bounds that hold by default, once
+    /// for all cloth that has the same.
     pub fn limits(&self) -> Vec<LimitSpec> {
         let mut out: Vec<LimitSpec> = self.limit.iter().flat_map(|limit| limit.specs(self)).collect();
         let mut groups: Vec<(StretchBounds, Vec<usize>)> = Vec::new();
@@ -93,7 +93,8 @@ impl Settings {
         let here = |limit: &&Limit| limit.bodies().is_empty() || limit.bodies().contains(&cloth.shape.name);
         let all = self.limit.iter().filter(here).map(|limit| limit.named(cloth));
         let named = all.fold(Named::default(), Named::or);
-        // What has no direction is bounded in all of them. Who names one thread means that, and the other keeps its bound.
+        // What has no direction is bounded in all of them. Who names one thread means that, and the other keeps its
+        // bound.
         if !named.any && (named.weft || named.warp) {
             (bounds.weft, bounds.warp) = (bounds.weft.min(bounds.any), bounds.warp.min(bounds.any));
             bounds.any = f64::INFINITY;

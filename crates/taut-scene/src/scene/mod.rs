@@ -151,8 +151,8 @@ impl Scene {
         }
     }
 
-    /// Brings along a mesh file that the scene names, for where there is no folder to find it in: a browser. Surfaces and soft
-    /// bodies look here first.
+    /// Brings along a mesh file that the scene names, for where there is no folder to find it in: a browser. Surfaces
+    /// and soft bodies look here first.
     pub fn attach(mut self, name: &str, bytes: Arc<[u8]>) -> Self {
         self.attached.push((name.to_owned(), bytes));
         self

@@ -37,7 +37,8 @@ impl Simulation {
         Ok(if fits { Change::Rebuilt } else { Change::Restarted })
     }
 
-    /// A simulation of another scene that begins where this one is, if its meshes are the same, or else at its beginning.
+    /// A simulation of another scene that begins where this one is, if its meshes are the same, or else at its
+    /// beginning.
     pub fn fork(&self, scene: &Scene, threads: usize) -> Result<Simulation, SceneError> {
         let mut built = Simulation::new(scene, scene.precision(), threads)?;
         if built.same_meshes(self) {

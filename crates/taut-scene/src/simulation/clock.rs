@@ -50,8 +50,8 @@ impl Clock {
         1.0 / (self.fps * f64::from(self.steps))
     }
 
-    /// When a step of the next frame begins and ends, s. The last one ends where the frame after it begins, to the bit: nothing may
-    /// jump in between.
+    /// When a step of the next frame begins and ends, s. The last one ends where the frame after it begins, to the bit:
+    /// nothing may jump in between.
     pub fn step_span(&self, step: u32) -> [f64; 2] {
         [step, step + 1].map(|step| match step == self.steps {
             true => self.span()[1],

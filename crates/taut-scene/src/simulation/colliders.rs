@@ -15,7 +15,8 @@ use taut::mesh::TriMesh;
 pub struct ColliderObject {
     /// What the scene calls it, or `collider 0` and so on.
     pub name: String,
-    /// Its surface at its own origin, m. Of a plane, which has no end, only a part; of a mesh that deforms, how it begins.
+    /// Its surface at its own origin, m. Of a plane, which has no end, only a part; of a mesh that deforms, how it
+    /// begins.
     pub mesh: Arc<TriMesh>,
     /// Whether it is a plane, which pictures may rather show as a floor.
     pub plane: bool,

@@ -6,8 +6,8 @@ use taut::{Blockers, ContactReport};
 /// What contact between surfaces did in a run so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ContactLog {
-    /// What it did in the last frame: pairs at its end, vertices stopped in all its steps, the share of motion removed in
-    /// the mean step, and the most pairs in a step that could not be kept apart or were tangled.
+    /// What it did in the last frame: pairs at its end, vertices stopped in all its steps, the share of motion removed
+    /// in the mean step, and the most pairs in a step that could not be kept apart or were tangled.
     pub frame: ContactReport,
     /// The most that intersected at the end of a step of the last frame, if [checked](super::Simulation::verify).
     pub intersections: Option<u64>,

@@ -103,7 +103,8 @@ fn unit(name: &str, points: &[[f64; 3]]) -> Option<String> {
     Some(format!("{name}: {hint}"))
 }
 
-/// Who writes a size of two centimetres means it; who writes 150 may mean centimetres. What is made from numbers has no `unit`.
+/// Who writes a size of two centimetres means it; who writes 150 may mean centimetres. What is made from numbers has no
+/// `unit`.
 fn hardly_metres(name: &str, span: f64) -> Option<String> {
     (span >= LARGE).then(|| format!("{name} is {} across: sizes in a scene are metres", length(span)))
 }

@@ -25,7 +25,8 @@ pub(super) struct Drive {
 }
 
 impl Drive {
-    /// Those of a scene, with what is held from the beginning where it has to be. What is odd about files is added to `warnings`.
+    /// Those of a scene, with what is held from the beginning where it has to be. What is odd about files is added to
+    /// `warnings`.
     pub fn new(
         scene: &Scene,
         objects: &[Object],
@@ -61,7 +62,8 @@ impl Drive {
         Ok(drive)
     }
 
-    /// Tells what is held where to be at the end of a step of the next frame. The hand comes last: it is stronger than the scene.
+    /// Tells what is held where to be at the end of a step of the next frame. The hand comes last: it is stronger than
+    /// the scene.
     pub fn step(&mut self, engine: &mut dyn Engine, clock: &Clock, step: u32) {
         let span = clock.step_span(step);
         let hand = self.hand.as_ref().map(|hand| hand.number);
@@ -120,16 +122,16 @@ impl Drive {
         pins::pinned(&self.pins)
     }
 
-    /// Makes all what it is after the last step before now; the state is taken care of elsewhere. False if `late`, which
-    /// [`late_places`](pins::late_places) gave, is of other pins.
+    /// Makes all what it is after the last step before now; the state is taken care of elsewhere. False if `late`,
+    /// which [`late_places`](pins::late_places) gave, is of other pins.
     pub fn rewind(&mut self, clock: &Clock, late: &[f64]) -> bool {
         self.hand = None;
         pins::rewind(&mut self.pins, clock.last_step());
         pins::set_late_places(&mut self.pins, &self.colliders, late)
     }
 
-    /// Goes on from where another drive of the same bodies is, with the state in `engine`. A pin that was not there before holds
-    /// from now on.
+    /// Goes on from where another drive of the same bodies is, with the state in `engine`. A pin that was not there
+    /// before holds from now on.
     pub fn take_over(&mut self, other: &Drive, engine: &mut dyn Engine, from: &dyn Engine, clock: &Clock) {
         let old = self.pinned();
         pins::rewind(&mut self.pins, clock.last_step());

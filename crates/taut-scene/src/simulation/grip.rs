@@ -19,7 +19,8 @@ pub(super) struct Grip {
 const STAY: f64 = 1e-9;
 
 impl Grip {
-    /// Takes hold of vertices with weights, which need not add up to 1, at some positions (m); nothing without any weight.
+    /// Takes hold of vertices with weights, which need not add up to 1, at some positions (m); nothing without any
+    /// weight.
     pub fn new(weights: &[(u32, f64)], positions: &[[f64; 3]]) -> Option<Self> {
         let all: f64 = weights.iter().map(|w| w.1).sum();
         if !(all > 0.0 && all.is_finite()) {
@@ -78,8 +79,8 @@ impl Motion {
     }
 }
 
-/// The turn that brings points nearest to others, out of the sums of products of their coordinates; `stay` is the weight
-/// of not turning at all.
+/// The turn that brings points nearest to others, out of the sums of products of their coordinates; `stay` is the
+/// weight of not turning at all.
 fn turn([[xx, xy, xz], [yx, yy, yz], [zx, zy, zz]]: [[f64; 3]; 3], stay: f64) -> DQuat {
     let matrix = [
         [xx + yy + zz + stay, yz - zy, zx - xz, xy - yx],

@@ -22,7 +22,8 @@ pub(super) struct Hand {
 }
 
 impl Hand {
-    /// Where it has to be (m) at the end of a step at some time (s) of the next frame, which lasts from one time to another.
+    /// Where it has to be (m) at the end of a step at some time (s) of the next frame, which lasts from one time to
+    /// another.
     pub fn target(&mut self, [from, to]: [f64; 2], time: f64) -> [f64; 3] {
         // As a linear track has it, to the bit.
         let part = (time - from) / (to - from);
@@ -35,8 +36,8 @@ impl Hand {
 }
 
 impl Simulation {
-    /// Takes hold of a vertex, by its object's numbers, and lets go of any other. Gives where it is, m; nothing if there is no
-    /// such vertex.
+    /// Takes hold of a vertex, by its object's numbers, and lets go of any other. Gives where it is, m; nothing if
+    /// there is no such vertex.
     pub fn grab(&mut self, object: usize, vertex: u32) -> Option<[f64; 3]> {
         self.let_go();
         let number = self.objects.get(object)?.number(vertex)?;
@@ -47,8 +48,8 @@ impl Simulation {
         Some(place)
     }
 
-    /// How far the vertex in the hand is to be from where it was taken at the end of the next frame, m. What is not finite is
-    /// ignored.
+    /// How far the vertex in the hand is to be from where it was taken at the end of the next frame, m. What is not
+    /// finite is ignored.
     pub fn pull(&mut self, offset: [f64; 3]) {
         if let Some(hand) = self.drive.hand.as_mut().filter(|_| offset.iter().all(|x| x.is_finite())) {
             hand.offset = offset.into();

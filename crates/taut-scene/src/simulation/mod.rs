@@ -419,9 +419,9 @@ impl Simulation {
         self.world.places(&self.drive.pinned())
     }
 
-    /// What was odd about the meshes and how it was helped, what the scene asks for that has no effect or will not hold, and
-    /// whether a solver has stayed far from done; what intersects, if that was [looked for](Self::intersections). A
-    /// sentence each.
+    /// What was odd about the meshes and how it was helped, what the scene asks for that has no effect or will not
+    /// hold, and whether a solver has stayed far from done; what intersects, if that was [looked
+    /// for](Self::intersections). A sentence each.
     pub fn warnings(&self) -> Vec<String> {
         let start = self.start.warning().into_iter();
         let start = start.chain(self.retuned.warning());

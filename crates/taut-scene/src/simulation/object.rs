@@ -22,7 +22,8 @@ pub enum ObjectKind {
 pub struct Object {
     /// What it is made of.
     pub kind: ObjectKind,
-    /// Its name, mesh at rest, and the fields that [`Simulation::fields`](super::Simulation::fields) gives, as writers want it.
+    /// Its name, mesh at rest, and the fields that [`Simulation::fields`](super::Simulation::fields) gives, as writers
+    /// want it.
     pub info: ObjectInfo,
     /// Its vertex groups.
     pub groups: Vec<Group>,

@@ -327,8 +327,8 @@ mod tests {
         Outer { held: vec![false; 96], edges: edges.to_vec(), ties, gaps: vec![0.0; 96], places }
     }
 
-    /// A ring that reaches into two balls which overlap, each a surface of its own: out of both, hardly stretched; and one
-    /// that is too small for them is stretched alike all around.
+    /// A ring that reaches into two balls which overlap, each a surface of its own: out of both, hardly stretched; and
+    /// one that is too small for them is stretched alike all around.
     #[test]
     fn a_ring_is_put_out_of_a_body_in_pieces() {
         let ball = |at: f64| {

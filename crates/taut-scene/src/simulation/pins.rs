@@ -42,7 +42,8 @@ pub(super) struct PinnedVertices {
     distances: Vec<f64>,
 }
 
-/// The numbers within a body of the vertices that pins hold from the beginning, ascending. What cannot be found is none: [`pin_all`] says so.
+/// The numbers within a body of the vertices that pins hold from the beginning, ascending. What cannot be found is
+/// none: [`pin_all`] says so.
 pub(super) fn held_at_the_start(scene: &Scene, object: &Object, engine: &dyn Engine) -> Vec<u32> {
     let places = engine.positions(object.vertices.clone());
     let holds = |pin: &&Pin| pin.body == object.info.name && pin.from <= SOON && matches!(pin.hold, Hold::Fast(_));
@@ -235,8 +236,9 @@ impl PinnedVertices {
     }
 }
 
-/// Takes and lets go what is to be taken and let go before the step from one time to another (s), all but a vertex in a hand. Gives
-/// where vertices that are moved have to be at its end, m; of a vertex that is there twice, the later counts.
+/// Takes and lets go what is to be taken and let go before the step from one time to another (s), all but a vertex in a
+/// hand. Gives where vertices that are moved have to be at its end, m; of a vertex that is there twice, the later
+/// counts.
 pub(super) fn drive(
     pins: &mut [PinnedVertices],
     colliders: &[ColliderObject],
@@ -295,7 +297,8 @@ pub(super) fn set_late_places(pins: &mut [PinnedVertices], colliders: &[Collider
     places.is_empty()
 }
 
-/// Tells pins that were taken later than at the beginning where: as other pins have it, or else where vertices are now, m.
+/// Tells pins that were taken later than at the beginning where: as other pins have it, or else where vertices are now,
+/// m.
 pub(super) fn place_late(
     pins: &mut [PinnedVertices],
     others: &[PinnedVertices],

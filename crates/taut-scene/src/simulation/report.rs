@@ -135,7 +135,8 @@ impl Tally {
         checkpoint.put("stage_seconds", self.stage_seconds.clone());
     }
 
-    /// What [`save`](Self::save) put there, with nothing held so far but what `self` knows of it. Cloth is as it is `now`.
+    /// What [`save`](Self::save) put there, with nothing held so far but what `self` knows of it. Cloth is as it is
+    /// `now`.
     pub fn restored(&self, checkpoint: &mut Checkpoint, now: &Tension) -> Result<Self, CheckpointError> {
         let counters = checkpoint.take::<u64>("counters")?;
         let mut stage_seconds = checkpoint.take::<f64>("stage_seconds")?;

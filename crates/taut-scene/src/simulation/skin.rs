@@ -1,9 +1,9 @@
 //! A surface as pins see it: which point of it each of them is on.
 //!
 //! The nearest point is not always the right one: of a waistband, a few pins may be nearer to a hand that hangs beside
-//! the hip. Neighbours in the cloth belong to places that are near each other along the skin. Where some disagree, all go
-//! where one flock of them leads that brings them nearest to the skin on the whole: unless that is far from it, as where a hem
-//! goes from leg to leg.
+//! the hip. Neighbours in the cloth belong to places that are near each other along the skin. Where some disagree, all
+//! go where one flock of them leads that brings them nearest to the skin on the whole: unless that is far from it, as
+//! where a hem goes from leg to leg.
 
 use crate::generate::nearest::{Nearest, nearest_in_triangle};
 use glam::DVec3;
@@ -87,8 +87,8 @@ impl<'a> Skin<'a> {
         &self.around[self.starts[v] as usize..self.starts[v + 1] as usize]
     }
 
-    /// Vertices within a distance of a foot along the sides of triangles, nearest first, each with how far it is, m; not
-    /// more than `most`.
+    /// Vertices within a distance of a foot along the sides of triangles, nearest first, each with how far it is, m;
+    /// not more than `most`.
     pub fn reach(&self, foot: &Foot, radius: f64, most: usize) -> Vec<(u32, f64)> {
         let start = foot.place(self.positions);
         let mut waiting = BinaryHeap::new();
@@ -122,8 +122,8 @@ impl<'a> Skin<'a> {
         out
     }
 
-    /// Where each of some points is on the skin; those that `links` join are on one part of it, if that is not far. Nothing
-    /// if there is no skin.
+    /// Where each of some points is on the skin; those that `links` join are on one part of it, if that is not far.
+    /// Nothing if there is no skin.
     pub fn feet(&self, points: &[[f64; 3]], links: &[[u32; 2]]) -> Option<Vec<Foot>> {
         let mut feet = points.iter().map(|&point| self.nearest(point)).collect::<Option<Vec<Foot>>>()?;
         let mut near = vec![Vec::new(); points.len()];
@@ -153,7 +153,8 @@ impl<'a> Skin<'a> {
     fn apart(&self, a: &Foot, b: &Foot, most: f64) -> f64 {
         let [from, to] = [a, b].map(|foot| foot.place(self.positions));
         let own = |foot: &Foot| foot.triangle.map(|v| self.same[v as usize]);
-        // Within a triangle, and from one to the next, a way along sides would be too long by far where triangles are large.
+        // Within a triangle, and from one to the next, a way along sides would be too long by far where triangles are
+        // large.
         if own(a).iter().any(|v| own(b).contains(v)) {
             return from.distance(to);
         }
@@ -161,8 +162,8 @@ impl<'a> Skin<'a> {
         reached.map(|(v, far)| far + at(self.positions, v).distance(to)).fold(f64::INFINITY, f64::min)
     }
 
-    /// The feet when all of a piece go where a flock of them leads: from those of the flock outwards, each to the nearest
-    /// point that is near the one before it along the skin.
+    /// The feet when all of a piece go where a flock of them leads: from those of the flock outwards, each to the
+    /// nearest point that is near the one before it along the skin.
     fn led_by(&self, flock: &[u32], piece: &[u32], points: &[[f64; 3]], near: &[Vec<u32>], feet: &[Foot]) -> Vec<Foot> {
         let mut feet = feet.to_vec();
         let mut settled = vec![true; points.len()];
@@ -188,7 +189,8 @@ impl<'a> Skin<'a> {
     }
 }
 
-/// How far along the skin two feet may be whose points are a step apart: ways along sides are longer than straight ones.
+/// How far along the skin two feet may be whose points are a step apart: ways along sides are longer than straight
+/// ones.
 fn stride(step: f64, a: &Foot, b: &Foot) -> f64 {
     1.5 * (2.0 * step + a.distance + b.distance)
 }

@@ -250,7 +250,8 @@ impl BodyTension {
         self.beyond += u32::from(any);
     }
 
-    /// Takes note of one number, with how much longer and how much shorter it may be; tells whether it can move and is beyond that.
+    /// Takes note of one number, with how much longer and how much shorter it may be; tells whether it can move and is
+    /// beyond that.
     fn put(
         &mut self,
         way: Way,

@@ -6,7 +6,8 @@ use taut::Params;
 
 /// Frames from one look to the next: a look measures all strains.
 pub(super) const EVERY: u32 = 10;
-/// Bad looks in a row that make a warning. One that is hard, a collision say, is nobody's fault; half a second can be seen.
+/// Bad looks in a row that make a warning. One that is hard, a collision say, is nobody's fault; half a second can be
+/// seen.
 const LOOKS: u64 = 3;
 /// The share of stiffness that may be missing. With half of it, cloth stretches twice as far as its material would.
 const MISSING: f64 = 0.5;
@@ -28,9 +29,9 @@ impl Look {
 
     /// At bodies of `size` (m) across, after a step in substeps of `h` (s) whose solve left `residual`.
     ///
-    /// Solvers on rows, stopped early, act as if the material were softer: what counts is the share of stiffness that is missing. Solvers on
-    /// positions leave wrong velocities: what counts is how far those carry in a substep. A thousandth of a body's size is a pixel of a
-    /// picture that it fills.
+    /// Solvers on rows, stopped early, act as if the material were softer: what counts is the share of stiffness that
+    /// is missing. Solvers on positions leave wrong velocities: what counts is how far those carry in a substep. A
+    /// thousandth of a body's size is a pixel of a picture that it fills.
     pub fn new(world: &World, params: &Params, residual: f64, size: f64, h: f64) -> Self {
         if params.solver.on_positions() {
             return Look { left: residual, most: 1e-3 * size / h, velocity: true };

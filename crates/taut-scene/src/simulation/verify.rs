@@ -14,8 +14,8 @@ use taut::{Body, ContactMaterial, Pose};
 /// What intersects.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Intersections {
-    /// Pairs of triangles of bodies, or of a body and a mesh or box, that intersect; triangles of bodies that reach into
-    /// a sphere or capsule; and vertices of bodies beneath a plane.
+    /// Pairs of triangles of bodies, or of a body and a mesh or box, that intersect; triangles of bodies that reach
+    /// into a sphere or capsule; and vertices of bodies beneath a plane.
     pub count: usize,
     /// The first of them.
     pub first: Option<Crossing>,

@@ -40,8 +40,8 @@ pub(super) fn weld(mesh: &mut TriMesh, maps: &mut [Map], given: &mut Given, dist
     gone
 }
 
-/// Makes one of vertices that are exactly at one place, and says so; leaves everything as it is where that would make an
-/// edge of three triangles: layers that lie on each other are no seam.
+/// Makes one of vertices that are exactly at one place, and says so; leaves everything as it is where that would make
+/// an edge of three triangles: layers that lie on each other are no seam.
 pub(super) fn weld_seams(name: &str, mesh: &mut TriMesh, maps: &mut [Map], given: &mut Given) -> Option<String> {
     let (all, crowded) = (mesh.positions.len(), crowded_edges(mesh));
     let (mut sewn, mut its_maps, mut its_given) = (mesh.clone(), maps.to_vec(), given.clone());

@@ -7,7 +7,8 @@ use std::ops::{Deref, DerefMut};
 use taut::Body;
 use taut::measure::{Strains, TriangleStretch};
 
-/// The engine with its strains, which are measured when somebody first asks and forgotten when anything may have changed.
+/// The engine with its strains, which are measured when somebody first asks and forgotten when anything may have
+/// changed.
 pub(super) struct World {
     engine: Box<dyn Engine>,
     strains: OnceCell<Strains>,

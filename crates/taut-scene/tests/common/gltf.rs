@@ -157,10 +157,10 @@ pub fn skinned() -> Maker {
     m
 }
 
-/// A figure that plays for a second: a round trunk of radius 0.1 m along y from 0 to 0.8 m on the bones `hip` and `chest`,
-/// which share what is between 0.5 and 0.7 m, and beside it at x = 0.16 m an arm of radius 0.03 m from 0.1 to 0.45 m on the
-/// bone `arm`. The hip turns about y and rises by 0.1 m, the arm swings up sideways about its upper end, the chest leans
-/// about x: all by angles in degrees. The trunk has the material `skin`, the arm `sleeve`.
+/// A figure that plays for a second: a round trunk of radius 0.1 m along y from 0 to 0.8 m on the bones `hip` and
+/// `chest`, which share what is between 0.5 and 0.7 m, and beside it at x = 0.16 m an arm of radius 0.03 m from 0.1 to
+/// 0.45 m on the bone `arm`. The hip turns about y and rises by 0.1 m, the arm swings up sideways about its upper end,
+/// the chest leans about x: all by angles in degrees. The trunk has the material `skin`, the arm `sleeve`.
 pub fn figure([hip, arm, chest]: [f32; 3]) -> Maker {
     let mut m = Maker::new();
     let trunk = tube(&mut m, 0.1, 0.0, [0.0, 0.8], |y| {
@@ -202,7 +202,8 @@ pub fn figure([hip, arm, chest]: [f32; 3]) -> Maker {
     m
 }
 
-/// An open tube along y around (x, 0): positions, joints, weights and indices. `bones` gives two joints and weights at a height.
+/// An open tube along y around (x, 0): positions, joints, weights and indices. `bones` gives two joints and weights at
+/// a height.
 fn tube(
     m: &mut Maker,
     radius: f32,

@@ -44,8 +44,8 @@ pub fn assert_sound(file: &MeshFile) {
     assert!(file.surface.is_some() || file.tets.is_some());
 }
 
-/// Cuts a file off after every byte. What is still readable must be sound; with `strict`, only what ends in cut-off blanks
-/// may be readable at all, and it must then be the same mesh.
+/// Cuts a file off after every byte. What is still readable must be sound; with `strict`, only what ends in cut-off
+/// blanks may be readable at all, and it must then be the same mesh.
 pub fn truncate_everywhere(strict: bool, bytes: &[u8], read: impl Fn(&[u8]) -> Result<MeshFile, ReadError>) {
     let whole = read(bytes).expect("the whole file is valid");
     for length in 0..bytes.len() {

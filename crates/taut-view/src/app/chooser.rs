@@ -1,4 +1,5 @@
-//! The dialog that opens files: the browser's own on a page, one of our own in a window, which needs nothing of the desktop.
+//! The dialog that opens files: the browser's own on a page, one of our own in a window, which needs nothing of the
+//! desktop.
 
 use super::Viewer;
 use eframe::egui;

@@ -1,5 +1,5 @@
-//! What taut is for, first: the fabric of each cloth, and how far it may be stretched along weft and warp and in shear, with
-//! what is reached beside each.
+//! What taut is for, first: the fabric of each cloth, and how far it may be stretched along weft and warp and in shear,
+//! with what is reached beside each.
 
 use super::Viewer;
 use super::knobs::number;

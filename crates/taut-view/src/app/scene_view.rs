@@ -12,7 +12,8 @@ use eframe::egui_wgpu::RenderState;
 use glam::DVec3;
 use taut_render::Legend;
 
-/// All that a picture depends on: the snapshot's version, the camera, pixels, wireframe, the scale of strain, the floor.
+/// All that a picture depends on: the snapshot's version, the camera, pixels, wireframe, the scale of strain, the
+/// floor.
 type Shows = ((u64, u64), Orbit, [u32; 2], bool, f64, f64);
 
 /// A picture on the graphics card, and the window's name for it.

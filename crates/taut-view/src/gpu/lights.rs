@@ -1,5 +1,5 @@
-//! Where light comes from: places on one broad light, then places of the sky. Each has a depth picture of what it sees, which gives
-//! soft shadows, sharper where things touch, and the shade under and between things.
+//! Where light comes from: places on one broad light, then places of the sky. Each has a depth picture of what it sees,
+//! which gives soft shadows, sharper where things touch, and the shade under and between things.
 
 use crate::camera::{Matrix, light_matrix};
 use glam::DVec3;

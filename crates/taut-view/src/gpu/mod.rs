@@ -114,8 +114,8 @@ impl Renderer {
         }
     }
 
-    /// Draws a mesh as a camera sees it under a light from a direction, into a picture of this size in pixels. True if the picture
-    /// is a new one.
+    /// Draws a mesh as a camera sees it under a light from a direction, into a picture of this size in pixels. True if
+    /// the picture is a new one.
     pub fn draw(
         &mut self,
         (device, queue): (&wgpu::Device, &wgpu::Queue),

@@ -68,8 +68,8 @@ pub(super) fn changed(scene: &Scene, cloth: usize, thread: Thread, most: Option<
     Some(toml(&Json::Array(out)))
 }
 
-/// A limit that says nothing any more about one direction of one cloth: for the other bodies as it was, and for this one
-/// what is left of it.
+/// A limit that says nothing any more about one direction of one cloth: for the other bodies as it was, and for this
+/// one what is left of it.
 fn without(limit: &Json, name: &str, cloths: &[&str], thread: Thread) -> Vec<Json> {
     let kind = limit["kind"].as_str().unwrap_or("csl");
     let named: Vec<&str> = limit["bodies"].as_array().into_iter().flatten().filter_map(Json::as_str).collect();

@@ -9,8 +9,8 @@ use taut_scene::simulation::{Metrics, Simulation, Way};
 pub struct Sample {
     /// Its time, s.
     pub time: f64,
-    /// The largest tension of cloth: along weft and warp, shear (a cosine), along any direction; and the largest strain of
-    /// solids: stretch, volume.
+    /// The largest tension of cloth: along weft and warp, shear (a cosine), along any direction; and the largest strain
+    /// of solids: stretch, volume.
     pub strain: [f64; 6],
     /// Kinetic, potential and elastic energy, J.
     pub energy: [f64; 3],

@@ -1,7 +1,7 @@
 //! A scene under way that a person plays with: everything but the window.
 //!
-//! A session holds no physics. It steps [`Simulation`]s, and whatever is done to them is kept as text of a scene file: values as
-//! `key=value`, what hands do as `[[pin]]` and `[[collider]]`. [`Session::written`] is that file.
+//! A session holds no physics. It steps [`Simulation`]s, and whatever is done to them is kept as text of a scene file:
+//! values as `key=value`, what hands do as `[[pin]]` and `[[collider]]`. [`Session::written`] is that file.
 
 pub(crate) mod bounds;
 mod document;
@@ -193,8 +193,8 @@ impl Session {
         })
     }
 
-    /// Does what was asked at a moment, s of the clock that [`run`](Self::run) has. Who says stop while a frame is under way
-    /// gets no more of it: frames that were done after that moment are taken back.
+    /// Does what was asked at a moment, s of the clock that [`run`](Self::run) has. Who says stop while a frame is
+    /// under way gets no more of it: frames that were done after that moment are taken back.
     pub fn hear(&mut self, command: Command, asked: f64) {
         if let (Command::Play(false), Some(unseen)) = (&command, self.unseen.take())
             && asked < unseen.done
@@ -271,8 +271,8 @@ impl Session {
         format!("The scene ends with frame {}. Play begins anew; \"Endless\" goes on.", self.frame())
     }
 
-    /// Lets time go on as far as is due at `now`, for about `budget` at most (s of the caller's clock, which `clock` reads). Tells
-    /// whether anything changed.
+    /// Lets time go on as far as is due at `now`, for about `budget` at most (s of the caller's clock, which `clock`
+    /// reads). Tells whether anything changed.
     pub fn run(&mut self, now: f64, budget: f64, clock: &dyn Fn() -> f64) -> bool {
         let mut changed = self.settle();
         if !self.tempo.playing {

@@ -28,7 +28,8 @@ impl Most {
 /// How far a cloth may be stretched along one of its threads or in shear, and how far it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Reached {
-    /// How far it may be; nothing for as far as it goes. A fraction of the length, or for shear degrees off the right angle.
+    /// How far it may be; nothing for as far as it goes. A fraction of the length, or for shear degrees off the right
+    /// angle.
     pub most: Option<f64>,
     /// How far it is now, likewise.
     pub now: f64,

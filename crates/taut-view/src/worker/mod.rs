@@ -1,7 +1,7 @@
 //! Where a session runs: on a thread of its own, or in a browser's worker. The window never waits for it.
 //!
-//! Another scene is opened beside the one that is shown, which goes on until the new one is there, or for good if that cannot be
-//! opened.
+//! Another scene is opened beside the one that is shown, which goes on until the new one is there, or for good if that
+//! cannot be opened.
 
 #[cfg(target_arch = "wasm32")]
 mod page;

@@ -1,7 +1,7 @@
 //! Sessions in workers of the browser. Both sides run this program: the page draws, the worker computes.
 //!
-//! The page sends commands with the time they were given at; the worker answers with snapshots, the next one when the last has
-//! arrived, so that a slow page has no queue.
+//! The page sends commands with the time they were given at; the worker answers with snapshots, the next one when the
+//! last has arrived, so that a slow page has no queue.
 
 use super::{Asked, BUDGET, now};
 use crate::session::{Command, Document, Session, Snapshot, Start};

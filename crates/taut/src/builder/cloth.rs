@@ -153,11 +153,11 @@ impl ModelBuilder {
         })
     }
 
-    /// Adds a cloth whose triangles differ: what each is made of, by the numbers of the mesh, or nothing for all alike, and
-    /// how far each may be stretched beside what limiters say of the whole, or nothing.
+    /// Adds a cloth whose triangles differ: what each is made of, by the numbers of the mesh, or nothing for all alike,
+    /// and how far each may be stretched beside what limiters say of the whole, or nothing.
     ///
-    /// Triangles may differ in density, rest stretch, damping and in the numbers of their stiffness; grain, form, kind of
-    /// elasticity and of bending are those of `cloth`. Across an edge bends the mean of the two triangles. Springs
+    /// Triangles may differ in density, rest stretch, damping and in the numbers of their stiffness; grain, form, kind
+    /// of elasticity and of bending are those of `cloth`. Across an edge bends the mean of the two triangles. Springs
     /// ([`Membrane::Links`]) and bending by patches are those of `cloth` everywhere.
     pub fn add_cloth_of(
         &mut self,

@@ -39,8 +39,8 @@ pub enum RestShape {
     /// That of its mesh.
     #[default]
     Mesh,
-    /// Flat, each triangle as its texture coordinates have it, in m: a sewn garment, whose mesh is only where it begins.
-    /// Triangles without usable coordinates keep the mesh's shape.
+    /// Flat, each triangle as its texture coordinates have it, in m: a sewn garment, whose mesh is only where it
+    /// begins. Triangles without usable coordinates keep the mesh's shape.
     Uv,
 }
 
@@ -53,7 +53,8 @@ pub(super) struct Materials {
     pub qs: Vec<Material>,
     /// Which had no usable texture coordinates.
     pub unusable: Unusable,
-    /// Triangles in which v grows along another direction than across weft, and that direction (along weft, along warp).
+    /// Triangles in which v grows along another direction than across weft, and that direction (along weft, along
+    /// warp).
     pub slants: Vec<(usize, [f64; 2])>,
 }
 

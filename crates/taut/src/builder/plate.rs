@@ -14,8 +14,8 @@
 //! near to D as may be, chosen such that a sheet with any constant curvature κ₀, whose angles Φ₀ κ₀ follow from the
 //! vertices' places,
 //! - carries the moment D κ₀ at every edge: r_e = l_e n_eᵀ(D κ₀)n_e − (H Φ₀ κ₀)_e is small, H = Σ A Gᵀ S G, and
-//! - pulls at no vertex more than that moment does: Φᵀ r = 0, Φ being the angles' gradients. A moment that is the same everywhere pulls at no
-//!   vertex inside.
+//! - pulls at no vertex more than that moment does: Φᵀ r = 0, Φ being the angles' gradients. A moment that is the same
+//!   everywhere pulls at no vertex inside.
 //!
 //! It is a least-squares problem with one bound for each triangle, and local: sweeps of an accelerated projected
 //! gradient method solve it. Weft and warp, which somebody gave, count more than the twist, which nobody did.

@@ -1,7 +1,7 @@
 //! Active sets: which blocks a round has to visit.
 //!
-//! A first round looks at everything. From then on only blocks are visited that have a vertex in a stretch of memory (a tile of vertices)
-//! where something was moved in the round before.
+//! A first round looks at everything. From then on only blocks are visited that have a vertex in a stretch of memory (a
+//! tile of vertices) where something was moved in the round before.
 
 use super::batch::{Batch, Block};
 use super::lot::PerBlock;
@@ -73,8 +73,8 @@ pub(crate) struct ActiveSet {
     list: Vec<AtomicU32>,
     /// By worker.
     found: Vec<Seeker>,
-    /// Tiles to be looked at by what moves vertices beside sweeps, as a set and as a list; and those in which it has moved something. The
-    /// first worker's.
+    /// Tiles to be looked at by what moves vertices beside sweeps, as a set and as a list; and those in which it has
+    /// moved something. The first worker's.
     kept: Marks,
     beside: Mutex<Vec<u32>>,
     moved_beside: Marks,
@@ -162,7 +162,8 @@ impl Union<'_> {
         self.found.iter().fold(0, |all, found| all | (self.set)(found).0[w].load(Ordering::Relaxed))
     }
 
-    /// Hands out the numbers of one chunk, ascending, with each number's place among all. Returns how many there are in all.
+    /// Hands out the numbers of one chunk, ascending, with each number's place among all. Returns how many there are in
+    /// all.
     fn chunk(self, id: usize, mut f: impl FnMut(usize, u32)) -> usize {
         let words = (self.set)(&self.found[0]).0.len();
         let total = (0..words).map(|w| self.word(w).count_ones() as usize).sum();
@@ -276,9 +277,10 @@ impl ActiveSet {
         Active { list: (round.number > 0).then(|| &self.list[..round.count]), first }
     }
 
-    /// Lists the blocks that the last round may have changed. `tiles` adds those that elements of a block touch. `beside`, if there is
-    /// something that moves vertices beside sweeps, is called by the first worker, alone, with the tiles in which the last round or it
-    /// itself has moved something, ascending; it adds the vertices that it moves. If not `now`, these tiles are kept for later.
+    /// Lists the blocks that the last round may have changed. `tiles` adds those that elements of a block touch.
+    /// `beside`, if there is something that moves vertices beside sweeps, is called by the first worker, alone, with
+    /// the tiles in which the last round or it itself has moved something, ascending; it adds the vertices that it
+    /// moves. If not `now`, these tiles are kept for later.
     pub fn collect(
         &self,
         worker: Worker<'_>,
@@ -315,7 +317,8 @@ impl ActiveSet {
         Round { number: number + 1, count: self.listed.load(Ordering::Relaxed) }
     }
 
-    /// Lets `beside` move vertices in tiles that were found, in those that it moved before, and in those kept for it; or keeps them.
+    /// Lets `beside` move vertices in tiles that were found, in those that it moved before, and in those kept for it;
+    /// or keeps them.
     fn move_beside(&self, found: &[Seeker], beside: Option<MoveBeside<'_>>) {
         let (tiles, kept, moved) = (&found[0].tiles, &self.kept, &self.moved_beside);
         let words = tiles.0.len();

@@ -228,8 +228,8 @@ impl<T: Scalar, const V: usize, const P: usize, const R: usize> Batch<T, V, P, R
         Self::pack_moving(loose, spare, (1 << V) - 1)
     }
 
-    /// The same for elements that move only those of their vertices whose bit is set in `moves`, and look at the others: these may be
-    /// in many elements of one colour.
+    /// The same for elements that move only those of their vertices whose bit is set in `moves`, and look at the
+    /// others: these may be in many elements of one colour.
     ///
     /// Panics if an index is not below `spare`, or vertices are more than a [`Place`] can tell apart.
     pub fn pack_moving(loose: &[Loose<V, P, R>], spare: u32, moves: u32) -> Self {
@@ -245,8 +245,8 @@ impl<T: Scalar, const V: usize, const P: usize, const R: usize> Batch<T, V, P, R
         let damped = loose.iter().any(|e| e.damping.iter().any(|&d| d > 0.0));
         let elastic = loose.iter().any(|e| e.elastic.is_some());
         let index: Vec<[u32; V]> = loose.iter().map(|e| e.index).collect();
-        // Places of a colour are disjoint by its colouring, but for the spare vertex: that is in the last block of a colour alone, which
-        // one worker treats.
+        // Places of a colour are disjoint by its colouring, but for the spare vertex: that is in the last block of a
+        // colour alone, which one worker treats.
         for members in colours(&index, spare as usize, moves) {
             let start = batch.blocks.len();
             for chunk in members.chunks(BLOCK) {

@@ -1,7 +1,9 @@
-//! Bounds on stretch, as the end of a step keeps them: rows that act beyond a bound of their own, and know how much of it is used.
+//! Bounds on stretch, as the end of a step keeps them: rows that act beyond a bound of their own, and know how much of
+//! it is used.
 //!
-//! A bound ε lets a length be 1 + ε of that at rest, and one c on how much shorter it may be 1 − c. Rows act a [`MARGIN`] before it, and go
-//! [`BACK`] a little further. What is used of bounds is told of tension and shear: for c no motion is given up.
+//! A bound ε lets a length be 1 + ε of that at rest, and one c on how much shorter it may be 1 − c. Rows act a
+//! [`MARGIN`] before it, and go [`BACK`] a little further. What is used of bounds is told of tension and shear: for c
+//! no motion is given up.
 
 use super::lot::{Lot, PerBlock, floored, point};
 use super::one_sided::{Cell, OneSided, bring_to, masked};
@@ -10,18 +12,21 @@ use crate::constraint::one_sided::Displacement;
 use crate::lanes::{BLOCK, Lanes, Real, Scalar, V3};
 use core::marker::PhantomData;
 
-/// How much of a bound, and how much strain at most, rows begin to act before it: rounding must not push what has just been brought to a
-/// bound over it.
+/// How much of a bound, and how much strain at most, rows begin to act before it: rounding must not push what has just
+/// been brought to a bound over it.
 const MARGIN: [f64; 2] = [0.05, 5e-4];
-/// The same for where they go: short of the bound, so that a row need not act again at once, but not far from it. Shapes within all of these
-/// must be easy to find: with 0.7, cloth that hangs by two corners had hardly any, and over-relaxed rounds did not come to an end.
+/// The same for where they go: short of the bound, so that a row need not act again at once, but not far from it.
+/// Shapes within all of these must be easy to find: with 0.7, cloth that hangs by two corners had hardly any, and
+/// over-relaxed rounds did not come to an end.
 const BACK: [f64; 2] = [0.2, 2e-3];
 /// The same of a bound on shear, which is large: going back far would be seen.
 const SHEAR_TOP: f64 = 0.98;
 const SHEAR_AIM: f64 = 0.95;
-/// Where |f| |g| is less, in triangles squeezed to half their size, their angle says little: shear counts as if it were this.
+/// Where |f| |g| is less, in triangles squeezed to half their size, their angle says little: shear counts as if it were
+/// this.
 const SQUEEZED: f64 = 0.25;
-/// The least bound that single precision can keep: what rounding does to edges of some millimetres, metres from the origin.
+/// The least bound that single precision can keep: what rounding does to edges of some millimetres, metres from the
+/// origin.
 pub(crate) const LEAST_BOUND: f64 = 2e-5;
 /// Keeps divisors from zero where all points are held.
 const LEAST: f64 = 1e-30;
@@ -119,8 +124,8 @@ fn threads_used<L: Real>(cell: &Cell<L>, [p, q, r, s]: [L; 4], [weft, warp]: [L;
     larger(part(f, weft), part(g, warp))
 }
 
-/// The same, and the cosine of the angle between weft and warp, to both sides: |f·g| ≤ s |f| |g|, f and g being F u of each. One more rest
-/// number: s.
+/// The same, and the cosine of the angle between weft and warp, to both sides: |f·g| ≤ s |f| |g|, f and g being F u of
+/// each. One more rest number: s.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum WovenBound {}
 
@@ -231,8 +236,8 @@ impl<const V: usize, const P: usize> OneSided<V, P> for Unbound {
     }
 }
 
-/// Three points, the area of their triangle over that at rest: 1 − c ≤ |f × g| ≤ 1 + ε, f and g being F u along weft and warp. Rest numbers:
-/// as for weft and warp, then ε and c.
+/// Three points, the area of their triangle over that at rest: 1 − c ≤ |f × g| ≤ 1 + ε, f and g being F u along weft
+/// and warp. Rest numbers: as for weft and warp, then ε and c.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum AreaBound {}
 
@@ -274,7 +279,8 @@ impl Bounded<3, 6> for AreaBound {
     }
 }
 
-/// Four points, the volume of their tetrahedron over that at rest: 1 − c ≤ V/V₀ ≤ 1 + ε. Rest numbers: 1/(6 V₀) (1/m³), ε, c.
+/// Four points, the volume of their tetrahedron over that at rest: 1 − c ≤ V/V₀ ≤ 1 + ε. Rest numbers: 1/(6 V₀) (1/m³),
+/// ε, c.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum VolumeBound {}
 
@@ -327,8 +333,8 @@ fn too_large_or_small<L: Real>(size: L, e: L, c: L) -> (L::Mask, L) {
     (size.lit(0.0).lt(L::max(size - top, small)), L::select(large, goal, goal_up))
 }
 
-/// Brings elements within their bounds, on array 0 (positions with inverse masses), has array 1 (x̃) follow, and marks which elements of a
-/// block had something to move, a bit for each.
+/// Brings elements within their bounds, on array 0 (positions with inverse masses), has array 1 (x̃) follow, and marks
+/// which elements of a block had something to move, a bit for each.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Restrain<'a, E, T> {
     /// How much of it x̃ does too, so that only the rest counts as velocity.
@@ -342,8 +348,8 @@ pub(crate) struct Restrain<'a, E, T> {
 }
 
 impl<E, T> Restrain<'_, E, T> {
-    /// How far elements go, over the way to their goal. Beside held points no farther than that: what these pull at without end would be
-    /// thrown farther every round.
+    /// How far elements go, over the way to their goal. Beside held points no farther than that: what these pull at
+    /// without end would be thrown farther every round.
     #[inline(always)]
     fn how_far<L: Real, const V: usize>(&self, v: &[[L; 4]; V]) -> L {
         let least = v[1..].iter().fold(v[0][3], |least, p| L::min(least, p[3]));

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-/// The elements of each colour, in an order that walks through memory. In one colour no vertex that an element moves is touched by another;
-/// bit k of `moves` says whether elements move their vertex k or only look at it.
+/// The elements of each colour, in an order that walks through memory. In one colour no vertex that an element moves is
+/// touched by another; bit k of `moves` says whether elements move their vertex k or only look at it.
 ///
 /// Indices are below `vertices`.
 pub(super) fn colours<const V: usize>(elements: &[[u32; V]], vertices: usize, moves: u32) -> Vec<Vec<u32>> {

@@ -38,7 +38,8 @@ macro_rules! containers {
         }
 
         impl<T: Scalar> Elements<T> {
-            /// The elements with a physical stiffness, in another precision; their places and multipliers are where they were.
+            /// The elements with a physical stiffness, in another precision; their places and multipliers are where
+            /// they were.
             #[cfg(feature = "global")]
             pub(crate) fn elastic_in<U: Scalar>(&self) -> Elements<U> {
                 Elements {

@@ -1,12 +1,14 @@
-//! As many elements as there are lanes, as a kernel sees them: their rest numbers, and their vertices in the arrays of a sweep.
+//! As many elements as there are lanes, as a kernel sees them: their rest numbers, and their vertices in the arrays of
+//! a sweep.
 
 use super::batch::{Batch, Block};
 use crate::lanes::{BLOCK, Lanes, Real, Scalar, Shared, V3, Vertex};
 
 /// A lot of elements: as many as there are lanes.
 ///
-/// Only a [`Sweep`](super::Sweep) makes one, of blocks that are its worker's own until all meet, and only for as long as a kernel looks at
-/// it. That, the batch's colouring and the lengths that the sweep has checked are why its methods are safe.
+/// Only a [`Sweep`](super::Sweep) makes one, of blocks that are its worker's own until all meet, and only for as long
+/// as a kernel looks at it. That, the batch's colouring and the lengths that the sweep has checked are why its methods
+/// are safe.
 pub struct Lot<'a, T: Scalar, L: Lanes<T>, const V: usize, const P: usize, const R: usize, const A: usize> {
     pub(super) token: L::Token,
     pub(super) block: &'a Block<T, V, P, R>,

@@ -1,9 +1,10 @@
 //! Constraints as batches of rows, and the one way to go over them.
 //!
-//! Elements of a kind are [packed](Batch::pack) into blocks, coloured so that no vertex that one moves is touched by another of the same
-//! colour. That is proved here, once, by the only way to make a [`Batch`]. [`Sweep`] then hands every worker its chunk of each colour, runs a
-//! [`LotKernel`] over it as many lanes wide as the CPU allows, and has workers meet before the next colour. A kernel sees one [`Lot`] of
-//! elements at a time, takes their vertices from arrays and puts them back; it knows nothing of blocks, colours, threads and places.
+//! Elements of a kind are [packed](Batch::pack) into blocks, coloured so that no vertex that one moves is touched by
+//! another of the same colour. That is proved here, once, by the only way to make a [`Batch`]. [`Sweep`] then hands
+//! every worker its chunk of each colour, runs a [`LotKernel`] over it as many lanes wide as the CPU allows, and has
+//! workers meet before the next colour. A kernel sees one [`Lot`] of elements at a time, takes their vertices from
+//! arrays and puts them back; it knows nothing of blocks, colours, threads and places.
 
 mod active;
 mod batch;

@@ -1,5 +1,5 @@
-//! Rows that act only beyond a bound: links (two points no further apart than L) and cells (three points not stretched along two
-//! directions). Coarse nodes and vertices are treated alike.
+//! Rows that act only beyond a bound: links (two points no further apart than L) and cells (three points not stretched
+//! along two directions). Coarse nodes and vertices are treated alike.
 
 use super::lot::{Lot, floored, point};
 use super::sweep::{Compiled, Hot, LotKernel};
@@ -10,13 +10,15 @@ use core::marker::PhantomData;
 pub(crate) const LOOSE: f64 = 1e15;
 /// Squared lengths from here are of points that are about to be lost; moving others after them would lose those too.
 const LOST: f64 = 1e30;
-/// Cells that are held every way may be stretched this much, between weft and warp, before they are. With no slack a load along the
-/// grain, which weft and warp carry better, took a third more rounds of the limit; with a percent, a load across it three times as many.
+/// Cells that are held every way may be stretched this much, between weft and warp, before they are. With no slack a
+/// load along the grain, which weft and warp carry better, took a third more rounds of the limit; with a percent, a
+/// load across it three times as many.
 const BETWEEN: f64 = 1.002;
 /// Keeps divisors from zero where all points are held.
 const LEAST: f64 = 1e-30;
 
-/// A step along an element's gradients, of each point by its inverse mass; and which lanes have something to move, a bit for each.
+/// A step along an element's gradients, of each point by its inverse mass; and which lanes have something to move, a
+/// bit for each.
 pub(crate) struct Displacement<L, const V: usize> {
     pub by: [V3<L>; V],
     pub lanes: u32,
@@ -91,9 +93,9 @@ pub(super) fn masked<L: Real>(long: L::Mask, length2: L, by: L) -> L {
     L::select(long, L::select(length2.lt(zero.lit(LOST)), by, zero), zero)
 }
 
-/// Three points that must not be stretched along two directions u; or, with `ALL`, along these and then along that of the largest stretch,
-/// whichever it is. Rest numbers: for both, the coefficients (a, b) of F u = a (x1 − x0) + b (x2 − x0), 1/m; then how long F u may be,
-/// [`LOOSE`] for any length.
+/// Three points that must not be stretched along two directions u; or, with `ALL`, along these and then along that of
+/// the largest stretch, whichever it is. Rest numbers: for both, the coefficients (a, b) of F u = a (x1 − x0) + b (x2 −
+/// x0), 1/m; then how long F u may be, [`LOOSE`] for any length.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum MaxStretch<const ALL: bool> {}
 
@@ -130,7 +132,8 @@ impl<L: Real> Cell<L> {
         Cell { start, p: start, w, give: w, lanes: 0 }
     }
 
-    /// The same, with held corners a little movable for multipliers: a row that free corners hardly touch would throw them far.
+    /// The same, with held corners a little movable for multipliers: a row that free corners hardly touch would throw
+    /// them far.
     #[inline(always)]
     pub fn beside_held(v: &[[L; 4]; 3]) -> Self {
         let cell = Cell::new(v);
@@ -182,8 +185,9 @@ impl<L: Real> Cell<L> {
         self.lanes |= L::bits(beyond);
     }
 
-    /// The coefficients (a, b) of the direction of the largest stretch, from those of weft and warp: C = Fᵀ F; its larger eigenvalue
-    /// m + r belongs to the direction (r + d, c) or (c, r − d), d half the difference of the diagonal.
+    /// The coefficients (a, b) of the direction of the largest stretch, from those of weft and warp: C = Fᵀ F; its
+    /// larger eigenvalue m + r belongs to the direction (r + d, c) or (c, r − d), d half the difference of the
+    /// diagonal.
     #[inline(always)]
     pub fn most_stretched(&self, [p, q, r, s]: [L; 4]) -> [L; 2] {
         let (f, g) = (self.along([p, q]), self.along([r, s]));
@@ -202,8 +206,8 @@ impl<L: Real> Cell<L> {
     }
 }
 
-/// The volume of tetrahedra, counted negative, over that at rest: positive if one is inverted, and 0 in spare lanes. Rest number: one over
-/// six times the volume, 1/m³.
+/// The volume of tetrahedra, counted negative, over that at rest: positive if one is inverted, and 0 in spare lanes.
+/// Rest number: one over six times the volume, 1/m³.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Inversion {}
 
@@ -275,7 +279,8 @@ where
     }
 }
 
-/// Long-range attachments (tethers): vertex 1 of each link comes back to within L of vertex 0, which stays. Array 0: positions.
+/// Long-range attachments (tethers): vertex 1 of each link comes back to within L of vertex 0, which stays. Array 0:
+/// positions.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Attach;
 

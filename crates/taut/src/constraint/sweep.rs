@@ -53,8 +53,9 @@ pub struct LaneChoice {
 
 /// What is done to one lot of elements with V vertices, P rest numbers and R rows, on A arrays of vertices.
 ///
-/// `#[inline(always)]`, as all it calls, and without closures: or it is not compiled for the instruction set. A kernel is copied into
-/// registers before a colour and back after it; what it has summed up it still has when the sweep is done.
+/// `#[inline(always)]`, as all it calls, and without closures: or it is not compiled for the instruction set. A kernel
+/// is copied into registers before a colour and back after it; what it has summed up it still has when the sweep is
+/// done.
 pub trait LotKernel<T: Scalar, const V: usize, const P: usize, const R: usize, const A: usize>: Copy {
     /// In how many ways it is compiled.
     type Compiled: Compiled;
@@ -123,7 +124,8 @@ impl Sweep<'_> {
         }
     }
 
-    /// Looks at all elements, without colours and meetings: workers meet before anything is moved again. Nothing can be moved here.
+    /// Looks at all elements, without colours and meetings: workers meet before anything is moved again. Nothing can be
+    /// moved here.
     pub fn look<K, T, const V: usize, const P: usize, const R: usize, const A: usize>(
         self,
         batch: &Batch<T, V, P, R>,

@@ -5,9 +5,9 @@
 //! the longest side, and refitted in one sweep when things move. Boxes are `f32`, rounded outwards: half the
 //! memory traffic, and never a pair missed.
 //!
-//! Things that move have two boxes, of where they are at the start and at the end. Two of them overlap unless one axis separates
-//! them on one side both times: then it does so all the way, their motion being straight. Things that move along together,
-//! however fast, are thus told apart as if they stood still.
+//! Things that move have two boxes, of where they are at the start and at the end. Two of them overlap unless one axis
+//! separates them on one side both times: then it does so all the way, their motion being straight. Things that move
+//! along together, however fast, are thus told apart as if they stood still.
 //!
 //! Pairs come in an order that depends on the boxes and on those the tree was built from, and on nothing else. Build it
 //! from the rest shape, and the order is a function of model and state.
@@ -56,8 +56,8 @@ impl Aabb {
         b
     }
 
-    /// What is in this box at the start and in `to` at the end, and moves straight, is in here at part `t` (0 to 1) of its way. Rounded
-    /// inwards: what is in here could have come from one and go to the other.
+    /// What is in this box at the start and in `to` at the end, and moves straight, is in here at part `t` (0 to 1) of
+    /// its way. Rounded inwards: what is in here could have come from one and go to the other.
     pub(crate) fn towards(&self, to: &Aabb, t: f64) -> Self {
         let mix = |a: f32, b: f32| f64::from(a) + (f64::from(b) - f64::from(a)) * t;
         Aabb {
@@ -192,8 +192,8 @@ impl BoxTree {
         tree
     }
 
-    /// The order in which things lie in the tree; from now on they are numbered by it. What looks them up does so in order, too, if it
-    /// keeps them so.
+    /// The order in which things lie in the tree; from now on they are numbered by it. What looks them up does so in
+    /// order, too, if it keeps them so.
     pub(crate) fn renumber(&mut self) -> Vec<u32> {
         let numbers = 0..self.items.len() as u32;
         core::mem::replace(&mut self.items, numbers.collect())

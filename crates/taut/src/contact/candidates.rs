@@ -1,10 +1,10 @@
 //! Candidates: pairs of features of whole surfaces that may meet, and those of them that are near.
 //!
 //! Every vertex has a **region**, a box that it will not leave for as long as the pairs are to serve, one substep or
-//! several; or a box of where it starts and one of where it ends, at times that are the same for all. The box of an edge or triangle is
-//! the hull of its vertices'. Features whose boxes do not overlap, or that one axis separates on one side at both times,
-//! cannot meet; all others are listed as [`Pairs`], but for those that share a vertex. [`near`] then measures the pairs at given
-//! positions and keeps those within a distance.
+//! several; or a box of where it starts and one of where it ends, at times that are the same for all. The box of an
+//! edge or triangle is the hull of its vertices'. Features whose boxes do not overlap, or that one axis separates on
+//! one side at both times, cannot meet; all others are listed as [`Pairs`], but for those that share a vertex. [`near`]
+//! then measures the pairs at given positions and keeps those within a distance.
 
 use super::bvh::{Aabb, BoxTree};
 use super::distance::{Closest, distance2_at_least, edge_edge, vertex_triangle};
@@ -32,8 +32,9 @@ pub struct Pairs(pub [PairList; 2]);
 pub struct PairList {
     /// A vertex, then a triangle's three; or one edge's two vertices, then another's; as indices of positions.
     pub nodes: Vec<[u32; 4]>,
-    /// For the first of them: how far apart they are at the start of their motion at least, m, as computed in `f64`, nothing taken off for
-    /// what is solid around them. Spares proofs for what is farther apart than it goes. May be empty.
+    /// For the first of them: how far apart they are at the start of their motion at least, m, as computed in `f64`,
+    /// nothing taken off for what is solid around them. Spares proofs for what is farther apart than it goes. May be
+    /// empty.
     pub bounds: Vec<f32>,
 }
 
@@ -204,7 +205,8 @@ impl SurfaceBvh {
     }
 }
 
-/// Pairs on their way into a list. Half of what trees find shares a vertex, unforeseeably: all are written down, and those overwritten.
+/// Pairs on their way into a list. Half of what trees find shares a vertex, unforeseeably: all are written down, and
+/// those overwritten.
 struct PairBuffer<'a> {
     list: &'a mut Vec<[u32; 4]>,
     lot: [[u32; 4]; BUFFERED],

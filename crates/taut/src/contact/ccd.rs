@@ -6,16 +6,16 @@
 //!
 //! gap(t) = min over i in A, j in B of n·(aᵢ(t) − bⱼ(t))
 //!
-//! is the least of a few *linear* functions of t: wherever all of them are positive, a plane across n separates A from B.
-//! So every direction proves one interval of time free, whichever way the direction was found. The search covers [0, 1]
-//! with such intervals: at the time reached so far it takes the direction between the closest points, and moves on to
-//! the end of what that direction proves. Near an impact this is Newton's method from the safe side (the number of right
-//! digits doubles), far from one a single interval often covers everything.
+//! is the least of a few *linear* functions of t: wherever all of them are positive, a plane across n separates A from
+//! B. So every direction proves one interval of time free, whichever way the direction was found. The search covers [0,
+//! 1] with such intervals: at the time reached so far it takes the direction between the closest points, and moves on
+//! to the end of what that direction proves. Near an impact this is Newton's method from the safe side (the number of
+//! right digits doubles), far from one a single interval often covers everything.
 //!
 //! # Safety
-//! Interval ends are computed from lower bounds of the linear functions that hold in spite of rounding, so no answer rests
-//! on a tolerance: a hit is never missed and never reported late. Closest points only steer. What cannot
-//! be proved (a cap on the rounds, overflow, NaN) counts as a hit at the time reached.
+//! Interval ends are computed from lower bounds of the linear functions that hold in spite of rounding, so no answer
+//! rests on a tolerance: a hit is never missed and never reported late. Closest points only steer. What cannot be
+//! proved (a cap on the rounds, overflow, NaN) counts as a hit at the time reached.
 
 use super::candidates::PairKind;
 use super::distance::{edge_edge, vertex_triangle};
@@ -29,8 +29,9 @@ pub const MAX_ROUNDS: usize = 200;
 
 /// The first time (0 to 1) at which a vertex may come as near to a triangle as `clearance` ≥ 0 (m).
 ///
-/// `None`: they stay farther apart than that throughout, for certain. `Some(t)`: they do before time t, for certain, and may not
-/// afterwards. `Some(0.0)`: they may be that near from the start; a pair that already touches gets this answer.
+/// `None`: they stay farther apart than that throughout, for certain. `Some(t)`: they do before time t, for certain,
+/// and may not afterwards. `Some(0.0)`: they may be that near from the start; a pair that already touches gets this
+/// answer.
 pub fn vertex_triangle_impact(p: Path, triangle: [Path; 3], clearance: f64) -> Option<f64> {
     search([p], triangle, clearance, |[p], t| (vertex_triangle(p, t).delta, (t[1] - t[0]).cross(t[2] - t[0])))
 }
@@ -43,13 +44,14 @@ pub(crate) fn impact(kind: PairKind, [a, b, c, d]: [Path; 4], clearance: f64) ->
     }
 }
 
-/// The first time (0 to 1) at which two edges may come as near as `clearance` (m); answers as for a vertex and a triangle.
+/// The first time (0 to 1) at which two edges may come as near as `clearance` (m); answers as for a vertex and a
+/// triangle.
 pub fn edge_edge_impact(a: [Path; 2], b: [Path; 2], clearance: f64) -> Option<f64> {
     search(a, b, clearance, |a, b| (edge_edge(a, b).delta, (a[1] - a[0]).cross(b[1] - b[0])))
 }
 
-/// Covers [0, 1] with intervals that directions prove free. `directions` proposes, for given positions, the way between the
-/// closest points, and the one across both features, which stays accurate when they are about to touch.
+/// Covers [0, 1] with intervals that directions prove free. `directions` proposes, for given positions, the way between
+/// the closest points, and the one across both features, which stays accurate when they are about to touch.
 fn search<const A: usize, const B: usize>(
     a: [Path; A],
     b: [Path; B],
@@ -88,8 +90,8 @@ fn mean<const N: usize>(paths: &[Path; N]) -> V3<f64> {
     paths.iter().fold(V3::new(0.0, 0.0, 0.0), |sum, p| sum + (p[1] - p[0])) * (1.0 / N as f64)
 }
 
-/// A closed interval of times, within [0, 1], at which direction `n` separates the hulls by more than `clearance`; empty
-/// intervals have their start after their end.
+/// A closed interval of times, within [0, 1], at which direction `n` separates the hulls by more than `clearance`;
+/// empty intervals have their start after their end.
 fn free_interval<const A: usize, const B: usize>(
     n: V3<f64>,
     a: &[Path; A],
@@ -116,9 +118,9 @@ pub(super) fn along<R: Real>(n: V3<R>, distance: R) -> R {
     distance.max(zero) * Real::sqrt(n.norm2()) * n.x.lit(1.0 + 8.0 * f64::EPSILON)
 }
 
-/// A lower bound of n·d − need. `d` is a difference of given numbers, rounded once; each product is off by two roundings
-/// and the sum by three more, 5 · 2⁻⁵³ of the sizes; the slack is over three times that, and holds for its own
-/// rounding and for underflow too.
+/// A lower bound of n·d − need. `d` is a difference of given numbers, rounded once; each product is off by two
+/// roundings and the sum by three more, 5 · 2⁻⁵³ of the sizes; the slack is over three times that, and holds for its
+/// own rounding and for underflow too.
 #[inline(always)]
 pub(super) fn at_least<R: Real>(n: V3<R>, d: V3<R>, need: R) -> R {
     let (x, y, z) = (n.x * d.x, n.y * d.y, n.z * d.z);
@@ -127,8 +129,8 @@ pub(super) fn at_least<R: Real>(n: V3<R>, d: V3<R>, need: R) -> R {
     x + y + z - need - slack
 }
 
-/// Where in [0, 1] the linear function with lower bounds `g0` at 0 and `g1` at 1 is positive for certain; nowhere if one
-/// is not a number.
+/// Where in [0, 1] the linear function with lower bounds `g0` at 0 and `g1` at 1 is positive for certain; nowhere if
+/// one is not a number.
 #[inline(always)]
 fn positive_interval(g0: f64, g1: f64) -> (f64, f64) {
     // Quotients are off by 1.5 roundings, and turned inwards by 4.

@@ -11,9 +11,9 @@
 //! | two (an edge) | a far vertex lies on the other triangle, or two edges from different ends of the shared one meet: folded flat onto each other |
 //! | three | always: the same triangle twice |
 //!
-//! This is exactly what the [safety pass](super::safety) keeps apart, so a step that it has seen can be checked with it to the last
-//! bit. Triangles without area are segments or points, and obey the same rules. Two vertices at one place touch: weld
-//! seams before asking. Triangles that name a vertex twice or are not finite are passed over.
+//! This is exactly what the [safety pass](super::safety) keeps apart, so a step that it has seen can be checked with it
+//! to the last bit. Triangles without area are segments or points, and obey the same rules. Two vertices at one place
+//! touch: weld seams before asking. Triangles that name a vertex twice or are not finite are passed over.
 //!
 //! # How
 //! Signs of determinants by Shewchuk's adaptive predicates (the `robust` crate); exact as long as products of three

@@ -78,7 +78,8 @@ impl Kinematics {
         }
     }
 
-    /// Gives features the boxes of their vertices at the start and at the end. Those of meshes that stand still have them.
+    /// Gives features the boxes of their vertices at the start and at the end. Those of meshes that stand still have
+    /// them.
     pub fn refit_moving(&mut self, starts: &[Aabb], ends: &[Aabb]) {
         for body in &mut self.bodies {
             if !body.fits() {
@@ -140,8 +141,8 @@ impl Kinematics {
 }
 
 impl KinematicBody {
-    /// Whether the boxes of its surface are those of where it stands all through the step. If not, they will be if it does: they
-    /// are to be fitted now.
+    /// Whether the boxes of its surface are those of where it stands all through the step. If not, they will be if it
+    /// does: they are to be fitted now.
     fn fits(&mut self) -> bool {
         let ColliderForm::Mesh(mesh) = &self.form else { return false };
         let same = |(at, thickness): &(Arc<[[f64; 3]]>, f64)| {

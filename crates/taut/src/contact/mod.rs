@@ -1,7 +1,7 @@
 //! Contact: of vertices with simple shapes, and of surfaces with everything.
 //!
-//! Vertices against simple shapes are in `simple`. Surfaces meet each other, themselves, meshes, and the edges and corners of
-//! shapes in layers, each resting only on those before it:
+//! Vertices against simple shapes are in `simple`. Surfaces meet each other, themselves, meshes, and the edges and
+//! corners of shapes in layers, each resting only on those before it:
 //!
 //! | layer | what it answers |
 //! | --- | --- |
@@ -75,7 +75,7 @@ impl Collider {
 pub(crate) enum FrictionBudget {
     /// All that has pressed in this substep, each time: for sweeps that bring one solve closer to its end.
     Substep,
-    /// What this push presses. Who moves vertices after the solve meets contact more than once, and would be held each time by
-    /// all that pressed before: by more than μ times the pressure in the end.
+    /// What this push presses. Who moves vertices after the solve meets contact more than once, and would be held each
+    /// time by all that pressed before: by more than μ times the pressure in the end.
     Push,
 }

@@ -15,11 +15,11 @@ pub struct ContactReport {
     pub impossible_at: Option<[f64; 3]>,
     /// Who left the first of those no room.
     pub impossible_between: Blockers,
-    /// How often a vertex was held where it was, because no other motion could be proved to be free of intersections within the budget of
-    /// work.
+    /// How often a vertex was held where it was, because no other motion could be proved to be free of intersections
+    /// within the budget of work.
     pub held: u64,
-    /// What safety passes looked at, in pairs of features, a closer look at one counted as 64. Bounded by the mesh; the same on every
-    /// machine.
+    /// What safety passes looked at, in pairs of features, a closer look at one counted as 64. Bounded by the mesh; the
+    /// same on every machine.
     pub work: u64,
     /// Pairs of triangles that intersected at the start of the step, and are being pulled apart.
     pub tangled: u64,

@@ -1,7 +1,7 @@
 //! Contacts in the solver's loop: near features are rows that may not fall below a distance, with friction.
 //!
-//! A row is C = n·Σ wᵢxᵢ − τ ≥ 0, with the direction n and the weights w of the closest points when the pair was found. It is
-//! projected like any other, after the elements have been, so contact has the last word in an iteration. Friction
+//! A row is C = n·Σ wᵢxᵢ − τ ≥ 0, with the direction n and the weights w of the closest points when the pair was found.
+//! It is projected like any other, after the elements have been, so contact has the last word in an iteration. Friction
 //! takes from the slip Δ = Σ wᵢ(xᵢ − xᵢ⁰) across n: all of it up to μ times the normal push of this substep, else μ
 //! times that. On an incline at rest the push is g cos θ h² and the slip g sin θ h², so this is Coulomb's law.
 
@@ -128,8 +128,8 @@ impl<T: Scalar> ContactRow<T> {
         self.push(x, slip * (T::of(0.0) - T::of(1.0) / self.give));
     }
 
-    /// Pushes the features apart, without friction and by the masses of the moment, if they are nearer than wanted by more than `slack` of
-    /// that; `x_predicted` goes along by so `much` of it. True if it does.
+    /// Pushes the features apart, without friction and by the masses of the moment, if they are nearer than wanted by
+    /// more than `slack` of that; `x_predicted` goes along by so `much` of it. True if it does.
     pub fn part(&self, x: &mut [Vertex<T>], x_predicted: &mut [Vertex<T>], slack: T, much: T) -> bool {
         let short = self.wanted - self.n.dot(self.sum(x) + self.kinematic.place);
         // What draws tangled features apart has done so in the sweeps; and rounding is no depth.

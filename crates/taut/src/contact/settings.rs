@@ -11,8 +11,8 @@ pub struct Contact {
     /// One for each body of the model, in their order; the last holds for all that follow. Without any, surfaces pass
     /// through each other and through meshes, and only vertices meet the simple [colliders](super::Collider).
     pub materials: Vec<ContactMaterial>,
-    /// For how many substeps near pairs are found at most, after which the safety pass looks over the motion: 1 or more. It is fewer
-    /// where things move so fast that they would not stay near.
+    /// For how many substeps near pairs are found at most, after which the safety pass looks over the motion: 1 or
+    /// more. It is fewer where things move so fast that they would not stay near.
     pub every: u32,
 }
 
@@ -25,11 +25,11 @@ impl Default for Contact {
 /// How the surface of a body meets others.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactMaterial {
-    /// The distance kept between two surfaces of this material, m: each brings one half. Not more than ¾ of the body's mean edge counts. 0 and
-    /// less: the body meets nothing.
+    /// The distance kept between two surfaces of this material, m: each brings one half. Not more than ¾ of the body's
+    /// mean edge counts. 0 and less: the body meets nothing.
     pub thickness: f64,
-    /// Coulomb's coefficient of friction against surfaces of the same kind. Two kinds meet with the geometric mean; simple shapes
-    /// with their own.
+    /// Coulomb's coefficient of friction against surfaces of the same kind. Two kinds meet with the geometric mean;
+    /// simple shapes with their own.
     pub friction: f64,
     /// Whether the body meets itself.
     pub self_contact: bool,

@@ -19,8 +19,8 @@ pub(crate) struct PlacedCollider<T> {
     thickness: T,
     /// Whether it does not move.
     still: bool,
-    /// How far its origin goes in the substep, m, and how much its axes turn: no place at a distance r (m) from the origin goes farther than
-    /// the one and r times the other.
+    /// How far its origin goes in the substep, m, and how much its axes turn: no place at a distance r (m) from the
+    /// origin goes farther than the one and r times the other.
     shift: T,
     turn: T,
 }
@@ -58,15 +58,16 @@ impl<T: Scalar> PlacedCollider<T> {
         }
     }
 
-    /// Where a vertex that touches it at the start of its way would be at the end if it went along, m; one that is at `start` then.
+    /// Where a vertex that touches it at the start of its way would be at the end if it went along, m; one that is at
+    /// `start` then.
     pub(crate) fn carried(&self, start: &Vertex<T>) -> Option<V3<T>> {
         let local = self.before.inward(V3::new(start[0], start[1], start[2]));
         let (distance, _) = self.shape.distance(local);
         (distance <= self.thickness * T::of(TOUCHES)).then(|| self.now.outward(local))
     }
 
-    /// Whether it is plain that [`push`](Self::push) has nothing to do for vertices at `at` that moved by `moved` (m) in this
-    /// substep: most are far away from most colliders.
+    /// Whether it is plain that [`push`](Self::push) has nothing to do for vertices at `at` that moved by `moved` (m)
+    /// in this substep: most are far away from most colliders.
     #[inline(always)]
     fn misses<R: Real>(&self, at: V3<R>, moved: R) -> R::Mask {
         let from = at - self.now.origin().spread(moved);
@@ -97,7 +98,8 @@ impl<T: Scalar> PlacedCollider<T> {
         (reach * reach * moved.lit(1.001)).lt(off.norm2())
     }
 
-    /// Pushes a free vertex out of each of some shapes, and adds by how far (m) to `pressed`. Returns how many it touches.
+    /// Pushes a free vertex out of each of some shapes, and adds by how far (m) to `pressed`. Returns how many it
+    /// touches.
     fn push_all(all: &[Self], x: &mut Vertex<T>, x_start: &Vertex<T>, pressed: &mut T, budget: FrictionBudget) -> u64 {
         let mut touched = 0;
         for collider in all {
@@ -122,8 +124,8 @@ impl<T: Scalar> PlacedCollider<T> {
         contacts
     }
 
-    /// Moves a free vertex that started the substep at `x_start` out of the shape, and takes friction from its slip. True if it
-    /// touches. How far it has been pressed in this substep is in `all_pressed`, m.
+    /// Moves a free vertex that started the substep at `x_start` out of the shape, and takes friction from its slip.
+    /// True if it touches. How far it has been pressed in this substep is in `all_pressed`, m.
     pub(crate) fn push(
         &self,
         x: &mut Vertex<T>,
@@ -179,8 +181,8 @@ impl<T: Scalar> PlacedCollider<T> {
         deepest
     }
 
-    /// Puts a vertex at `x` that started the substep at `x_start` out of one shape after another, without friction. Calls `f` with what it
-    /// is moved by, each time. Slack is as for [`way_out`](Self::way_out).
+    /// Puts a vertex at `x` that started the substep at `x_start` out of one shape after another, without friction.
+    /// Calls `f` with what it is moved by, each time. Slack is as for [`way_out`](Self::way_out).
     pub(crate) fn leave_all(
         colliders: &[Self],
         x: &mut Vertex<T>,
@@ -196,8 +198,8 @@ impl<T: Scalar> PlacedCollider<T> {
         }
     }
 
-    /// By how much to move a vertex at `x` that started the substep at `x_start` so that it is out of the shape, without friction. Nothing
-    /// if it is deeper in it than the thickness by less than `slack` of that.
+    /// By how much to move a vertex at `x` that started the substep at `x_start` so that it is out of the shape,
+    /// without friction. Nothing if it is deeper in it than the thickness by less than `slack` of that.
     fn way_out(&self, x: &Vertex<T>, x_start: &Vertex<T>, slack: T) -> Option<V3<T>> {
         let (at, start) = (V3::new(x[0], x[1], x[2]), V3::new(x_start[0], x_start[1], x_start[2]));
         // Most are far from most, and have not gone far: no root is needed to tell.
@@ -220,8 +222,9 @@ impl<T: Scalar> PlacedCollider<T> {
         (depth > slack).then(|| self.now.outward_direction(normal) * depth)
     }
 
-    /// How deep a vertex is, and which way out, both in the shape's frame, in which it ends at a signed distance and with a normal. One that
-    /// went into the shape on one side and came deeper than its middle, or out on the other side, goes back to where it came from.
+    /// How deep a vertex is, and which way out, both in the shape's frame, in which it ends at a signed distance and
+    /// with a normal. One that went into the shape on one side and came deeper than its middle, or out on the other
+    /// side, goes back to where it came from.
     fn depth(&self, start: V3<T>, end: V3<T>, distance: T, normal: V3<T>) -> (T, V3<T>) {
         let depth = self.thickness - distance;
         let way = end - start;

@@ -1,16 +1,16 @@
 //! Surfaces that intersect at the start of a step: found, and pulled apart little by little.
 //!
-//! Features of triangles that intersect, and of their neighbours, are exempt, against each other alone, from contacts and from the safety pass,
-//! which would hold them where they are; and so is what is inside something solid, against that.
-//! Three things bring them apart:
+//! Features of triangles that intersect, and of their neighbours, are exempt, against each other alone, from contacts
+//! and from the safety pass, which would hold them where they are; and so is what is inside something solid, against
+//! that. Three things bring them apart:
 //!
-//! - Vertices **inside** a closed mesh are drawn to the nearest place of its surface; what else crosses the surface of something
-//!   solid is pushed along its outward normal.
+//! - Vertices **inside** a closed mesh are drawn to the nearest place of its surface; what else crosses the surface of
+//!   something solid is pushed along its outward normal.
 //! - An edge that passes through a triangle **cuts** the surface it belongs to. If the cuts divide that surface, the
 //!   smaller part is on the wrong side, and its vertices at the cuts are drawn back through the triangle.
-//! - If they do not, the length of the intersection's **contour** is made smaller: where edge E meets a triangle
-//!   with normal N, moving the triangle by d moves the crossing by E (N·d)/(N·E), and takes Rᵢ·E (N·d)/(N·E) from the contour in each of
-//!   the edge's two faces, in which it leaves the crossing in direction Rᵢ.
+//! - If they do not, the length of the intersection's **contour** is made smaller: where edge E meets a triangle with
+//!   normal N, moving the triangle by d moves the crossing by E (N·d)/(N·E), and takes Rᵢ·E (N·d)/(N·E) from the
+//!   contour in each of the edge's two faces, in which it leaves the crossing in direction Rᵢ.
 
 use super::Collider;
 use super::bvh::{Aabb, BoxTree};
@@ -40,7 +40,8 @@ pub(crate) struct Tangle {
 /// What nobody keeps apart, because it intersects.
 #[derive(Debug, Default)]
 pub(crate) struct Exempt {
-    /// Two vertices of two triangles that intersect, the lesser first; and a vertex with the number of a surface it is inside of. Ascending.
+    /// Two vertices of two triangles that intersect, the lesser first; and a vertex with the number of a surface it is
+    /// inside of. Ascending.
     vertices: Vec<[u32; 2]>,
     inside: Vec<[u32; 2]>,
 }
@@ -50,8 +51,8 @@ impl Exempt {
         self.vertices.is_empty() && self.inside.is_empty()
     }
 
-    /// Whether two features, of surfaces with these numbers, are exempt: they belong to two triangles that intersect or to neighbours of
-    /// those, or one has a vertex inside the other's surface.
+    /// Whether two features, of surfaces with these numbers, are exempt: they belong to two triangles that intersect or
+    /// to neighbours of those, or one has a vertex inside the other's surface.
     pub fn holds(&self, (a, of_a): (&[u32], usize), (b, of_b): (&[u32], usize)) -> bool {
         let inside = |list: &[u32], of: usize| list.iter().any(|&v| self.inside.binary_search(&[v, of as u32]).is_ok());
         let cross = |&i: &u32, &j: &u32| self.vertices.binary_search(&[i.min(j), i.max(j)]).is_ok();
@@ -298,7 +299,8 @@ impl TangleSearch<'_> {
         }
     }
 
-    /// Pushes cloth out of a solid: its edge through a triangle of the solid, or its triangle with an edge of the solid through it.
+    /// Pushes cloth out of a solid: its edge through a triangle of the solid, or its triangle with an edge of the solid
+    /// through it.
     fn push_out(&mut self, triangles: &[[u32; 3]], cut: &Cut, edge_of_solid: bool) {
         let of_edge = |t: &&[u32; 3]| t.contains(&cut.edge[0]) && t.contains(&cut.edge[1]);
         let (cloth, solid): (&[u32], Vec<[u32; 3]>) = if edge_of_solid {
@@ -353,7 +355,8 @@ impl TangleSearch<'_> {
         if part == 0.0 {
             return;
         }
-        // The triangle moves along n · part, the edge against it. Of the triangle the two vertices nearest to the crossing.
+        // The triangle moves along n · part, the edge against it. Of the triangle the two vertices nearest to the
+        // crossing.
         let crossing = a + e * (n.dot(self.at(cut.triangle[0]) - a) / n.dot(e)).clamp(0.0, 1.0);
         let w = vertex_triangle(crossing, cut.triangle.map(|i| self.at(i))).weights;
         let mut near = [1, 2, 3].map(|i| (-w[i], cut.triangle[i - 1]));

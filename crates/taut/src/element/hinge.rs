@@ -51,8 +51,8 @@ pub(super) struct Fold<T> {
 }
 
 impl<T: Real> Fold<T> {
-    /// Of the edge `e` with apexes at `a` and `b` from its start, at `rest` (rad). Zero if a triangle has no area: with no normal it waits
-    /// until it has one again.
+    /// Of the edge `e` with apexes at `a` and `b` from its start, at `rest` (rad). Zero if a triangle has no area: with
+    /// no normal it waits until it has one again.
     #[inline(always)]
     pub fn between(rest: T, e: V3<T>, a: V3<T>, b: V3<T>) -> Self {
         use core::f64::consts::PI;

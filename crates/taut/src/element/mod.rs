@@ -47,8 +47,8 @@ pub trait Element<const V: usize, const D: usize, const P: usize, const R: usize
     const IDENTITY: bool = false;
     /// How many of the first rows may have a compliance that couples them.
     const COUPLED: usize = 1;
-    /// Whether the builder ever gives such elements a stiffness or damping of projection: kernels that no element needs take
-    /// a minute to compile.
+    /// Whether the builder ever gives such elements a stiffness or damping of projection: kernels that no element needs
+    /// take a minute to compile.
     const PROJECTED: bool = true;
     /// Whether the builder ever gives such elements a physical stiffness.
     const ELASTIC: bool = true;
@@ -174,8 +174,8 @@ pub struct RowKind {
     pub name: &'static str,
     /// What it measures.
     pub quantity: Quantity,
-    /// How much its value changes with what it measures, at rest (per unit of strain, or per radian): 1 for most, 2 for an entry of
-    /// Green's strain, f·f − s². With a compliance c over a size A (m², m³) the modulus is scale²/(c A).
+    /// How much its value changes with what it measures, at rest (per unit of strain, or per radian): 1 for most, 2 for
+    /// an entry of Green's strain, f·f − s². With a compliance c over a size A (m², m³) the modulus is scale²/(c A).
     pub scale: f64,
 }
 
@@ -312,7 +312,8 @@ mod tests {
     use super::*;
     use crate::lanes::Dual;
 
-    /// What rows say of their scale is how their values change with strain, at rest: `corners` is the shape at rest, of `rest`.
+    /// What rows say of their scale is how their values change with strain, at rest: `corners` is the shape at rest, of
+    /// `rest`.
     fn check<E, const V: usize, const D: usize, const P: usize, const R: usize>(corners: [[f64; 3]; V], rest: [f64; P])
     where
         E: Element<V, D, P, R>,

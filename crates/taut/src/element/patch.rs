@@ -4,7 +4,8 @@ use super::hinge::Fold;
 use super::{Element, Quantity, Row, RowKind, Rows, gram};
 use crate::lanes::{Real, V3};
 
-/// The three signed angles between a triangle and its neighbours equal their rest values (as [`Hinge`](super::Hinge), with the same sign).
+/// The three signed angles between a triangle and its neighbours equal their rest values (as [`Hinge`](super::Hinge),
+/// with the same sign).
 ///
 /// ```text
 ///   x5 ——— x2 ——— x4      row 0: x3 about the edge x0 x1
@@ -15,14 +16,15 @@ use crate::lanes::{Real, V3};
 ///         \  /
 ///          x3
 /// ```
-/// Rest numbers: the rest angles, rad. Three angles are as many as a curvature has components (along weft, along warp, and the twist),
-/// and a stiffness that couples them can be that of a plate: single hinges are three springs in fixed directions, which no plate is. How
-/// the builder chooses it: `builder/patches.rs`.
+/// Rest numbers: the rest angles, rad. Three angles are as many as a curvature has components (along weft, along warp,
+/// and the twist), and a stiffness that couples them can be that of a plate: single hinges are three springs in fixed
+/// directions, which no plate is. How the builder chooses it: `builder/patches.rs`.
 #[derive(Clone, Copy, Debug)]
 pub enum Patch {}
 
 impl Patch {
-    /// In place of the third rest angle: there is no neighbour at that side, and the row is nothing. x5 may be any other vertex.
+    /// In place of the third rest angle: there is no neighbour at that side, and the row is nothing. x5 may be any
+    /// other vertex.
     pub const OPEN: f64 = 100.0;
 }
 
@@ -49,7 +51,8 @@ impl Element<6, 5, 3, 3> for Patch {
 
     #[inline(always)]
     fn rows<T: Real, S: Rows<T, 5>>(rest: &[T; 3], f: &mut [V3<T>; 5], consumer: &mut S) {
-        // Each row's edge, the triangle's own apex and the other one as seen from the edge's start, and the columns they come from.
+        // Each row's edge, the triangle's own apex and the other one as seen from the edge's start, and the columns
+        // they come from.
         if consumer.wants(0) {
             let fold = Fold::between(rest[0], f[0], f[1], f[2]);
             let [e, a, b] = fold.at;

@@ -1,4 +1,5 @@
-//! The promise that a new kind of element is one file and one line: this file, its line in `element_kinds!`, and nothing else.
+//! The promise that a new kind of element is one file and one line: this file, its line in `element_kinds!`, and
+//! nothing else.
 
 use super::{Element, Quantity, RestShape, Row, RowKind, Rows};
 use crate::lanes::{Real, V3};

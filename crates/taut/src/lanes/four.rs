@@ -1,4 +1,5 @@
-//! Four numbers side by side, for work on vectors instead of lots of elements: a vector in space and a number of no use.
+//! Four numbers side by side, for work on vectors instead of lots of elements: a vector in space and a number of no
+//! use.
 
 use super::Width;
 use fearless_simd::prelude::*;

@@ -142,8 +142,8 @@ pub enum Width {
     W1,
     /// Four.
     W4,
-    /// Sixteen (two lots of eight in `f64`). Two or more vectors in flight hide latency: fastest even on AVX2. Four where
-    /// the CPU has no wide instructions.
+    /// Sixteen (two lots of eight in `f64`). Two or more vectors in flight hide latency: fastest even on AVX2. Four
+    /// where the CPU has no wide instructions.
     #[default]
     W16,
 }

@@ -257,7 +257,8 @@ double!(f64x8, f64x4, f64, 8);
 ///
 /// Not `fearless_simd::dispatch!`, which compiles a kernel for four instruction sets on x86-64. All kernels in all
 /// widths and sets took minutes to compile, so each has the copies that pay, and one body each, whoever asks for it:
-/// one by one, and on AVX2; what matters most in `f32` also on AVX-512, and four lanes on the baseline for CPUs that have neither.
+/// one by one, and on AVX2; what matters most in `f32` also on AVX-512, and four lanes on the baseline for CPUs that
+/// have neither.
 macro_rules! runner {
     ($name:ident, $t:ident, $elsewhere:ident: [$($narrow:ident)?] $($set:ident $wide:ident),+) => {
         #[cfg(target_arch = "x86_64")]

@@ -124,8 +124,8 @@ fn components(count: usize, pairs: impl Iterator<Item = [usize; 2]>) -> Vec<u32>
     sets.names()
 }
 
-/// For each component the stress (Pa) in its skin if it were clamped at one end and stuck out sideways: 3 ρ g L²/t, as in a beam or plate of length L
-/// and thickness t = 2 V/S.
+/// For each component the stress (Pa) in its skin if it were clamped at one end and stuck out sideways: 3 ρ g L²/t, as
+/// in a beam or plate of length L and thickness t = 2 V/S.
 fn loads(
     tets: &[Tet],
     corners: &[[u32; 4]],

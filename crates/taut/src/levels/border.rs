@@ -1,8 +1,8 @@
 //! Levels along the border of the cloth.
 //!
-//! A hem that hangs from a pin is taut in a strip of a few edges, narrower than any lattice over the cloth can see. So the border has
-//! levels of its own: nodes along it, each the mean of a piece of one strip, kept from drifting apart further than they are along
-//! the cloth.
+//! A hem that hangs from a pin is taut in a strip of a few edges, narrower than any lattice over the cloth can see. So
+//! the border has levels of its own: nodes along it, each the mean of a piece of one strip, kept from drifting apart
+//! further than they are along the cloth.
 
 use super::Inextensibility;
 use super::blend::blend;
@@ -217,8 +217,9 @@ fn heavy(
     mass.keys().enumerate().map(|(n, &key)| (key, n as u32)).collect()
 }
 
-/// Links between neighbours along a strip: as far apart as along the border, or as where the cloth lies flat, whichever is further. A strip around
-/// a hole is longer than the border, and means of pieces of a skirt are further apart than where it lies flat, for it is bent.
+/// Links between neighbours along a strip: as far apart as along the border, or as where the cloth lies flat, whichever
+/// is further. A strip around a hole is longer than the border, and means of pieces of a skirt are further apart than
+/// where it lies flat, for it is bent.
 fn rods(
     number: &BTreeMap<NodePlace, u32>,
     nodes: &SheetPoints,

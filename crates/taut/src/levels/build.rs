@@ -16,9 +16,9 @@ use crate::limit::RestTriangle;
 use crate::sets::Grouped;
 use std::collections::BTreeMap;
 
-/// Spacing of the finest lattice over the mean edge. The sweeps over elements do the rest; a lattice half as wide, with no
-/// sweeps of its own, would hand on exactly the same. In charts of more than so many edges a side a finer one costs less than it
-/// spares the limit.
+/// Spacing of the finest lattice over the mean edge. The sweeps over elements do the rest; a lattice half as wide, with
+/// no sweeps of its own, would hand on exactly the same. In charts of more than so many edges a side a finer one costs
+/// less than it spares the limit.
 const SPACING: f64 = 4.0;
 const FINE_SPACING: f64 = 3.0;
 const LARGE: f64 = 200.0;
@@ -63,8 +63,8 @@ pub(super) fn build<T: Scalar>(
 }
 
 /// What vertices follow on lattices over all cloth, each twice as wide as the one before and the first twice as wide as
-/// the mesh; then what the nodes of each follow on the next. Nothing for vertices of no cloth, or of charts that are too
-/// small.
+/// the mesh; then what the nodes of each follow on the next. Nothing for vertices of no cloth, or of charts that are
+/// too small.
 pub(super) fn lattices(sheet: &RestSheet, shape: &[[f64; 3]]) -> Vec<Vec<Following>> {
     let plan = Plan::new(sheet, shape, &[]);
     let mut points = plan.points();
@@ -98,9 +98,9 @@ pub(super) fn lattices(sheet: &RestSheet, shape: &[[f64; 3]]) -> Vec<Vec<Followi
 /// Spacing of the finest of these lattices over the mean edge, and the fewest nodes a side.
 const NARROW: f64 = 2.0;
 const FEWEST_NARROW: f64 = 3.0;
-/// Nodes of these lattices that a point follows at most. Beside cuts, which is everywhere on a garment that does not lie flat, means of means
-/// would follow nine: with them coarse operators had more blocks than the finest, and a step took two to three times as long, for 4 % fewer
-/// Newton steps.
+/// Nodes of these lattices that a point follows at most. Beside cuts, which is everywhere on a garment that does not
+/// lie flat, means of means would follow nine: with them coarse operators had more blocks than the finest, and a step
+/// took two to three times as long, for 4 % fewer Newton steps.
 const FOLLOWED: usize = 4;
 
 /// What all levels are built from.
@@ -348,8 +348,8 @@ impl<'a> NearPins<'a> {
 /// Two nodes, and how far apart they may be, m.
 pub(super) type Link = ([u32; 2], f64);
 
-/// One level: what hangs on the lattice's nodes, what holds them, and `links` besides. `tie` says how far a node may be from the middle of
-/// held vertices near it, given how far it is in the chart.
+/// One level: what hangs on the lattice's nodes, what holds them, and `links` besides. `tie` says how far a node may be
+/// from the middle of held vertices near it, given how far it is in the chart.
 pub(super) fn level<T: Scalar>(
     points: &SheetPoints,
     lattice: &Lattice,
@@ -424,7 +424,8 @@ fn to_held(
     links
 }
 
-/// Links between nodes on both sides of where the cloth had to be cut to lie flat, as long as the shortest way over a cut edge.
+/// Links between nodes on both sides of where the cloth had to be cut to lie flat, as long as the shortest way over a
+/// cut edge.
 fn seams(flat: &Flat, lattice: &Lattice, spacing: &[f64], torn: &[([u32; 2], f64)], above: &NodesAbove) -> Vec<Link> {
     let nodes = &lattice.nodes;
     let mut shortest: BTreeMap<[u32; 2], f64> = BTreeMap::new();
@@ -452,8 +453,8 @@ fn seams(flat: &Flat, lattice: &Lattice, spacing: &[f64], torn: &[([u32; 2], f64
     shortest.into_iter().collect()
 }
 
-/// Triangles of nodes, held along the weft and the warp there. Those around a held vertex are left out: its links do their
-/// work, and both together made it worse.
+/// Triangles of nodes, held along the weft and the warp there. Those around a held vertex are left out: its links do
+/// their work, and both together made it worse.
 fn cells(lattice: &Lattice, near: &NearPins<'_>) -> (Vec<Loose<3, 6, 0>>, Vec<Loose<3, 6, 0>>) {
     let nodes = &lattice.nodes;
     let cell = |t: &[u32; 3]| {

@@ -27,8 +27,8 @@ pub(super) const NONE: u32 = u32::MAX;
 /// A vertex may be this far (over the triangle's size) from where another triangle of the chart wants it.
 const MISFIT: f64 = 0.25;
 
-/// Lays the surface flat, triangle by triangle over their edges, nearest to the chart's first first. A triangle that does not
-/// fit where its vertices already are is left; vertices that no triangle placed begin charts of their own.
+/// Lays the surface flat, triangle by triangle over their edges, nearest to the chart's first first. A triangle that
+/// does not fit where its vertices already are is left; vertices that no triangle placed begin charts of their own.
 ///
 /// Exact for what is developable, whatever its shape in space; what is curved both ways comes apart into charts.
 pub(super) fn flatten(sheet: &RestSheet) -> Flat {
@@ -107,7 +107,8 @@ impl ChartPose {
         [c * p[0] - s * y + self.shift[0], s * p[0] + c * y + self.shift[1]]
     }
 
-    /// The pose that brings corners i and j of a triangle to where they are already, turned the same way round as `like`.
+    /// The pose that brings corners i and j of a triangle to where they are already, turned the same way round as
+    /// `like`.
     fn over(at: [[f64; 2]; 2], from: [[f64; 2]; 2], mirror: f64) -> Option<Self> {
         let (d, e) = (sub(at[1], at[0]), sub(from[1], from[0]));
         let e = [e[0], e[1] * mirror];
@@ -206,8 +207,8 @@ fn grow(sheet: &RestSheet, sides: &[[u32; 3]], seed: usize, used: &mut [bool], f
     flat.edge[chart as usize] /= f64::max(count, 1.0);
 }
 
-/// The triangles of a chart by where they lie, so that none is laid over another: what is curved like a saddle, or goes around more
-/// than once, would, and unrelated vertices would hang on one node.
+/// The triangles of a chart by where they lie, so that none is laid over another: what is curved like a saddle, or goes
+/// around more than once, would, and unrelated vertices would hang on one node.
 #[derive(Default)]
 struct Cover {
     size: f64,

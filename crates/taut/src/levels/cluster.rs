@@ -1,9 +1,11 @@
-//! What keeps coarse nodes of a solid in shape: clusters (shape matching). The cluster of a node is that node with all that are tied to it.
+//! What keeps coarse nodes of a solid in shape: clusters (shape matching). The cluster of a node is that node with all
+//! that are tied to it.
 //!
-//! All clusters of a level at once: each finds where its nodes would be if it were rigid, c + R (X − C), R the rotation (never a reflection)
-//! that brings them closest to where they are; nodes go to the mean of what their clusters say. A node shares its mass among its
-//! clusters, so each keeps linear and angular momentum, and so do all of them; and since each goes no further than to the nearest rigid
-//! pose, and the mean of such steps is shorter still, nothing is pushed past where it should be.
+//! All clusters of a level at once: each finds where its nodes would be if it were rigid, c + R (X − C), R the rotation
+//! (never a reflection) that brings them closest to where they are; nodes go to the mean of what their clusters say. A
+//! node shares its mass among its clusters, so each keeps linear and angular momentum, and so do all of them; and since
+//! each goes no further than to the nearest rigid pose, and the mean of such steps is shorter still, nothing is pushed
+//! past where it should be.
 
 use super::body::NONE;
 use super::bytes_of;
@@ -15,12 +17,13 @@ use std::collections::BTreeMap;
 
 /// How much heavier what is held is than all else in a cluster.
 const HEAVY: f64 = 1e5;
-/// Mean squared distance from the rigid pose, over that from the middle, up to which a cluster acts fully, and from which not at all. What is
-/// torn or crushed is left to the elements: coarse nodes know less than they how to get out.
+/// Mean squared distance from the rigid pose, over that from the middle, up to which a cluster acts fully, and from
+/// which not at all. What is torn or crushed is left to the elements: coarse nodes know less than they how to get out.
 const STRAIN: [f64; 2] = [0.0025, 0.01];
 /// Volume over that at rest, likewise.
 const VOLUME: [f64; 2] = [0.8, 0.6];
-/// A cluster is flat if the determinant of its moments at rest is less than this part of what a round one of its size has.
+/// A cluster is flat if the determinant of its moments at rest is less than this part of what a round one of its size
+/// has.
 const FLAT: f64 = 1e-9;
 
 #[derive(Clone, Copy, Debug)]
@@ -190,7 +193,8 @@ impl Clusters {
         }
     }
 
-    /// Finds how clusters are turned: about as those of the level `above`, or else as the first of the body, for which any turn will do.
+    /// Finds how clusters are turned: about as those of the level `above`, or else as the first of the body, for which
+    /// any turn will do.
     pub fn turn<T: Scalar>(
         &self,
         worker: Worker<'_>,

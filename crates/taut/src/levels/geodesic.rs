@@ -12,7 +12,8 @@ pub(super) struct Paths {
 }
 
 impl Paths {
-    /// `edges` are x1 − x0 and x2 − x0 of each triangle in its plane, m; ways lead over triangles of which `open` is true.
+    /// `edges` are x1 − x0 and x2 − x0 of each triangle in its plane, m; ways lead over triangles of which `open` is
+    /// true.
     pub fn new(triangles: &[[u32; 3]], edges: &[[[f64; 2]; 2]], open: impl Fn(usize) -> bool, vertices: usize) -> Self {
         let length2 = |t: usize, k: usize| {
             let corners = [[0.0; 2], edges[t][0], edges[t][1]];

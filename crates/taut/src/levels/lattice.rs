@@ -70,8 +70,8 @@ impl SheetPoints {
         }
     }
 
-    /// Whether the cloth at point `n` is held along a direction of its chart: every way, or so near to weft or warp that stretch across it
-    /// makes no difference.
+    /// Whether the cloth at point `n` is held along a direction of its chart: every way, or so near to weft or warp
+    /// that stretch across it makes no difference.
     pub fn held_along(&self, n: usize, d: [f64; 2]) -> bool {
         let [weft, warp, all] = self.held[n].map(|h| h > MOSTLY);
         let half = 0.5 * self.weft[n][1].atan2(self.weft[n][0]);
@@ -95,7 +95,8 @@ impl SheetPoints {
 
 /// A point is held along a direction if this much of it is.
 pub(super) const MOSTLY: f64 = 0.99;
-/// The tangent of the angle to weft or warp up to which a way counts as along it: a tenth of stretch across it lengthens it by two thousandths.
+/// The tangent of the angle to weft or warp up to which a way counts as along it: a tenth of stretch across it
+/// lengthens it by two thousandths.
 const NEAR_GRAIN: f64 = 0.15;
 
 /// A lattice and what hangs on it.

@@ -1,18 +1,19 @@
 //! Cloth that keeps its length at low cost.
 //!
-//! A sweep over the elements carries a force one element further, so fine cloth needs many of them, or it hangs like rubber.
-//! Two things here carry forces further, each cheap, and one-sided, so that they never stiffen a fold:
+//! A sweep over the elements carries a force one element further, so fine cloth needs many of them, or it hangs like
+//! rubber. Two things here carry forces further, each cheap, and one-sided, so that they never stiffen a fold:
 //!
-//! 1. **A hierarchy of coarse nodes** ([`hierarchy`]): lattices over the flattened cloth, each twice as wide as the one below. A node is
-//!    the mean of its vertices by mass and weight, x̄_I = Σ P_iI m_i x_i / Σ P_iI m_i; triangles of nodes are kept from
-//!    stretching along weft and warp; what that moves the nodes by, Δ, goes back to the vertices as x_i += Σ P_iI Δ_I,
-//!    which keeps linear momentum: Σ m_i P_iI = M_I, the node's mass.
+//! 1. **A hierarchy of coarse nodes** ([`hierarchy`]): lattices over the flattened cloth, each twice as wide as the one
+//!    below. A node is the mean of its vertices by mass and weight, x̄_I = Σ P_iI m_i x_i / Σ P_iI m_i; triangles of
+//!    nodes are kept from stretching along weft and warp; what that moves the nodes by, Δ, goes back to the vertices as
+//!    x_i += Σ P_iI Δ_I, which keeps linear momentum: Σ m_i P_iI = M_I, the node's mass.
 //! 2. **Long-range attachments**, or tethers ([`tether`]), from held vertices, as long as the way along the cloth.
 //!
 //! What is stretched too far after all that is brought within its bounds at the end of an interval, together with
 //! contact ([`EndLimit`], of a lower layer); which elements have bounds is found here.
 //!
-//! Stiff solids have a hierarchy too ([`solid`]): lattices in space, whose nodes are kept in shape by what is rigid around each ([`cluster`]).
+//! Stiff solids have a hierarchy too ([`solid`]): lattices in space, whose nodes are kept in shape by what is rigid
+//! around each ([`cluster`]).
 //!
 //! Everything is built from the rest shape and the set of held vertices, when a step first needs it.
 
@@ -127,7 +128,8 @@ pub struct InextensibilityReport {
     /// Intervals that ended with something beyond its bounds by more than half a percent of them, after all else
     /// failed.
     pub unmet: u64,
-    /// The largest stretch of a length with a bound at the end of the step, on the positions that are returned, over its length at rest.
+    /// The largest stretch of a length with a bound at the end of the step, on the positions that are returned, over
+    /// its length at rest.
     pub stretch: f64,
     /// How much of its bounds the worst element uses there: 1 is all of it, more is beyond.
     pub used: f64,
@@ -148,7 +150,8 @@ pub struct MissedBound {
     pub at: [f64; 3],
     /// How much of its bounds it uses: 2 is twice as far as it may be stretched.
     pub used: f64,
-    /// Held vertices at the ends of what hangs together with it beyond its bounds, in the user's numbers: pins that pull it apart.
+    /// Held vertices at the ends of what hangs together with it beyond its bounds, in the user's numbers: pins that
+    /// pull it apart.
     pub pins: [Option<u32>; 2],
     /// Whether something touches any of that: what it is stretched over, or stopped by.
     pub touching: bool,
@@ -257,8 +260,8 @@ fn ascending(mut corners: [u32; 3]) -> [u32; 3] {
     corners
 }
 
-/// A warp thread of a triangle that does not run across weft, because the texture coordinates do not: bounds are for what a person calls
-/// warp, and for what the material does.
+/// A warp thread of a triangle that does not run across weft, because the texture coordinates do not: bounds are for
+/// what a person calls warp, and for what the material does.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SlantedThread {
     pub corners: [u32; 3],
@@ -267,7 +270,8 @@ pub(crate) struct SlantedThread {
 }
 
 impl<T> RestModel<'_, T> {
-    /// How far a triangle may be stretched, as all bodies say that it belongs to; `max_stretch` (0 for none) along its threads.
+    /// How far a triangle may be stretched, as all bodies say that it belongs to; `max_stretch` (0 for none) along its
+    /// threads.
     fn bounds_of(&self, corners: [u32; 3], max_stretch: f64) -> StretchBounds {
         let own = self.owners.of(corners).fold(StretchBounds::NONE, |all, [body, triangle]| {
             let all = all.and(&self.bounds[body as usize]);
@@ -390,7 +394,8 @@ impl<T: Scalar> Inextensible<T> {
         &self.limit
     }
 
-    /// The piece that each vertex is part of, from 0 on, and how many there are: what elements of any kind tie together.
+    /// The piece that each vertex is part of, from 0 on, and how many there are: what elements of any kind tie
+    /// together.
     pub fn pieces(&self) -> (&[u32], usize) {
         (&self.pieces.0, self.pieces.1)
     }

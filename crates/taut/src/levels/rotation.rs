@@ -18,11 +18,13 @@ const LONGEST: f64 = 0.5;
 /// Below this part of the trace, curvature is rounding.
 const FLAT: f64 = 1e-12;
 
-/// The rotation R, det R = 1, with the largest Σ R_ij A_ij: for A = Σ m x Xᵀ that which brings points X closest to x, mirrored or not.
+/// The rotation R, det R = 1, with the largest Σ R_ij A_ij: for A = Σ m x Xᵀ that which brings points X closest to x,
+/// mirrored or not.
 ///
-/// By Newton's method from `start`, if that is near; else as the eigenvector of Horn's 4×4 matrix, which nothing can confuse. With
-/// S = RᵀA the slope is the axial vector of S − Sᵀ, and the curvature tr S − S. There is no maximum but the largest (where the
-/// curvature is positive definite, the sum of the two smallest of A's signed singular values is positive).
+/// By Newton's method from `start`, if that is near; else as the eigenvector of Horn's 4×4 matrix, which nothing can
+/// confuse. With S = RᵀA the slope is the axial vector of S − Sᵀ, and the curvature tr S − S. There is no maximum but
+/// the largest (where the curvature is positive definite, the sum of the two smallest of A's signed singular values is
+/// positive).
 pub(crate) fn nearest(a: &Mat3, start: Option<Quaternion>) -> Quaternion {
     start.and_then(|start| newton(a, start)).unwrap_or_else(|| horn(a))
 }

@@ -26,8 +26,8 @@ pub(super) struct RestSheet {
     pub bounded_edges: Vec<BoundedEdge>,
 }
 
-/// A triangle is held along a direction if the weight of the cloth, hung up by as much of its border as it is long, this many
-/// times over stretches it by less than the limit.
+/// A triangle is held along a direction if the weight of the cloth, hung up by as much of its border as it is long,
+/// this many times over stretches it by less than the limit.
 pub(super) const MARGIN: f64 = 4.0;
 /// Where no limit says how stiff is stiff.
 pub(super) const USUAL_LIMIT: f64 = 0.01;
@@ -41,7 +41,8 @@ impl RestSheet {
         let GatherCloth { found, links } = gather;
         let mass = model.in_order(model.masses);
         let pull = gravity.iter().map(|g| g * g).sum::<f64>().sqrt();
-        // What is stretched less than this by its own weight may as well not be stretched at all, however far it may be.
+        // What is stretched less than this by its own weight may as well not be stretched at all, however far it may
+        // be.
         let limit = if settings.max_stretch > 0.0 { settings.max_stretch.min(USUAL_LIMIT) } else { USUAL_LIMIT };
         let total: f64 = found.iter().map(|f| area(&f.edges)).sum();
         let mut cloth: Vec<u32> = found.iter().flat_map(|f| f.corners).collect();
@@ -130,7 +131,8 @@ impl RestSheet {
     }
 }
 
-/// Sides of triangles whose edges have a bound, and links if cloth has one along its threads; each once, with the least bound.
+/// Sides of triangles whose edges have a bound, and links if cloth has one along its threads; each once, with the least
+/// bound.
 fn bounded_edges(
     triangles: &[BoundedTriangle],
     links: &[([u32; 2], f64)],
@@ -205,7 +207,8 @@ impl<T: Scalar> Visit<T> for GatherCloth {
     }
 }
 
-/// What row `r` of an element of this `size` (m, m², m³) resists strain with, force per unit of it; infinite where it is projected.
+/// What row `r` of an element of this `size` (m, m², m³) resists strain with, force per unit of it; infinite where it
+/// is projected.
 pub(super) fn modulus<E, T, const V: usize, const D: usize, const P: usize, const R: usize>(
     e: &Packed<'_, T, V, P, R>,
     r: usize,

@@ -1,7 +1,8 @@
 //! Levels for stiff solids: lattices in space, of cubes cut into tetrahedra, over each body on its own.
 //!
-//! A node is a piece of a body: what of it lies around a place of the lattice, and hangs together there. Two prongs of a fork that
-//! pass the same place are two nodes, and nothing ties them. Held vertices that lie in one cube and hang together are one held node.
+//! A node is a piece of a body: what of it lies around a place of the lattice, and hangs together there. Two prongs of
+//! a fork that pass the same place are two nodes, and nothing ties them. Held vertices that lie in one cube and hang
+//! together are one held node.
 
 use super::body::{NONE, StiffBodies, StiffBody};
 use super::build::FEWEST;
@@ -46,8 +47,9 @@ pub(crate) struct Solids<T> {
     pub(super) levels: Hierarchy<f64, CORNERS>,
     /// The tetrahedra of each body that has levels.
     tets: Vec<Batch<T, 4, 1, 0>>,
-    /// Whether some of a body's are inverted, during a step. Levels know nothing of them: a body that is mirrored, folded or tangled may be
-    /// in as good a shape as any for its elements, and who pulls the other way feeds it without end.
+    /// Whether some of a body's are inverted, during a step. Levels know nothing of them: a body that is mirrored,
+    /// folded or tangled may be in as good a shape as any for its elements, and who pulls the other way feeds it
+    /// without end.
     tangled: Vec<AtomicBool>,
 }
 
@@ -141,8 +143,8 @@ fn heaviest(parents: &[(u32, f64); CORNERS]) -> u32 {
 
 type Cube = [i64; 3];
 
-/// The corners of the lattice's tetrahedron around a place, with weights: from the cube's first corner along the axes, the one furthest
-/// along first.
+/// The corners of the lattice's tetrahedron around a place, with weights: from the cube's first corner along the axes,
+/// the one furthest along first.
 fn around(p: [f64; 3], spacing: f64) -> [(Cube, f64); CORNERS] {
     let mut at = p.map(|c| (c / spacing).floor() as i64);
     let f = [0, 1, 2].map(|k| p[k] / spacing - at[k] as f64);
@@ -158,8 +160,8 @@ fn around(p: [f64; 3], spacing: f64) -> [(Cube, f64); CORNERS] {
     corners
 }
 
-/// For each point and corner the piece that it belongs to, as the number of a corner of one of its points: corners at the same
-/// place of the lattice, of points that hang together.
+/// For each point and corner the piece that it belongs to, as the number of a corner of one of its points: corners at
+/// the same place of the lattice, of points that hang together.
 fn pieces(points: &SolidPoints, corners: &[[(Cube, f64); CORNERS]]) -> Vec<u32> {
     let mut sets = DisjointSets::new(points.place.len() * CORNERS);
     for &[p, q] in &points.ties {
@@ -175,7 +177,8 @@ fn pieces(points: &SolidPoints, corners: &[[(Cube, f64); CORNERS]]) -> Vec<u32> 
 /// What points hang on.
 type Hanging = Vec<[(u32, f64); CORNERS]>;
 
-/// One level over `points`, its nodes as points for the next, and what points hang on. `rest` are the places of all vertices.
+/// One level over `points`, its nodes as points for the next, and what points hang on. `rest` are the places of all
+/// vertices.
 fn level(points: &SolidPoints, spacing: &[f64], rest: &[[f64; 3]]) -> (Level<f64, CORNERS>, SolidPoints, Hanging) {
     let count = points.place.len();
     let of = |i: usize| spacing.get(points.body[i] as usize).copied().unwrap_or(0.0);

@@ -69,8 +69,8 @@ fn times(a: &Mat3, b: &Mat3) -> Mat3 {
     core::array::from_fn(|i| core::array::from_fn(|j| (0..3).map(|k| a[i][k] * b[k][j]).sum()))
 }
 
-/// R with R D, D symmetric, is nearest to R D where the sum of the two smallest eigenvalues of D is positive: mirrored, flat
-/// or long as it may be; from any start.
+/// R with R D, D symmetric, is nearest to R D where the sum of the two smallest eigenvalues of D is positive: mirrored,
+/// flat or long as it may be; from any start.
 #[test]
 fn the_nearest_rotation_is_found_and_is_one() {
     let r = matrix([0.5, -0.5, 0.1, 0.7].map(|c: f64| c));
@@ -117,7 +117,8 @@ fn prongs_of_a_fork_are_not_tied() {
         furthest(&pick(&before), &pick(&after))
     };
     let (bent, other) = (moved(&|p| p[0] > 12.0 && p[1] > 3.5), moved(&|p| p[0] > 40.0 && p[1] < 3.5));
-    // A spacing beyond the bend the prong is off by 0.03 · 3.9: a good part of that; and none of it at the other's tip, as far from the stem.
+    // A spacing beyond the bend the prong is off by 0.03 · 3.9: a good part of that; and none of it at the other's tip,
+    // as far from the stem.
     assert!(
         bent > 0.1 * 0.03 * 3.9 && other < 0.01 * bent,
         "the bent prong moved by {bent}, the other's tip by {other}"
@@ -142,13 +143,15 @@ fn levels_of_solids_keep_momentum_and_bend_back() {
         (push, torque) = (push + d, torque + x.cross(d));
         size += d.norm2().sqrt() * x.norm2().sqrt();
     }
-    // Nodes of a finer level have moved when it looks at them: what is left is of second order, the product of two displacements.
+    // Nodes of a finer level have moved when it looks at them: what is left is of second order, the product of two
+    // displacements.
     let second = largest * largest / bent([6.5, 0.0, 0.0]).iter().map(|c| c * c).sum::<f64>().sqrt();
     assert!(push.norm2().sqrt() < 1e-13 * size, "momentum {push:?} of {size}");
     assert!(torque.norm2().sqrt() < second * size, "angular momentum {torque:?} of {size}");
 }
 
-/// Whatever is rigid is left alone, wherever it is and however it is turned, pinned or not, and so is what is mirrored or inverted somewhere.
+/// Whatever is rigid is left alone, wherever it is and however it is turned, pinned or not, and so is what is mirrored
+/// or inverted somewhere.
 #[test]
 fn what_is_rigid_or_inverted_is_left_alone() {
     let mesh = cubes([30, 4, 4], 0.1, [0.0; 3], |_| true);
@@ -173,7 +176,8 @@ fn what_is_rigid_or_inverted_is_left_alone() {
     }
 }
 
-/// Each body is judged, and has its lattice, on its own; held vertices of two bodies in one cube of both lattices are two.
+/// Each body is judged, and has its lattice, on its own; held vertices of two bodies in one cube of both lattices are
+/// two.
 #[test]
 fn bodies_do_not_know_each_other() {
     let beam = cubes([30, 4, 4], 0.1, [0.0; 3], |_| true);

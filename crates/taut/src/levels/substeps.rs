@@ -14,8 +14,9 @@ pub(crate) struct SubstepControl {
 
 /// Substeps are not made shorter than this for soft cloth, s: 200 in 1/60 s.
 const SHORTEST: f64 = 1.0 / 12_000.0;
-/// How far cloth turns in a substep, radians, as a root mean square over its edges ([`TurnProbe::rate`]). A straight step out of a turn and back onto
-/// it is shorter than the turn, and so much of the motion is lost: a share of its energy that grows with the square of this.
+/// How far cloth turns in a substep, radians, as a root mean square over its edges ([`TurnProbe::rate`]). A straight
+/// step out of a turn and back onto it is shorter than the turn, and so much of the motion is lost: a share of its
+/// energy that grows with the square of this.
 const TURN: f64 = 0.0125;
 /// Substeps are not made shorter than this for cloth that turns fast, s: 25 in 1/60 s.
 const SHORTEST_TURN: f64 = 1.0 / 1500.0;
@@ -24,9 +25,10 @@ impl SubstepControl {
     /// Cloth that is held wherever it resists: levels, tethers and the limit do the rest.
     pub const STIFF: SubstepControl = SubstepControl { longest: 1.0 / 600.0, warm: false };
 
-    /// Where cloth is soft along a direction, nothing but sweeps over its elements carries forces along it: they have to go on where they
-    /// were, and a substep must not be longer than half of what a wave needs from one element to the next, at `rate` (1/s). With twice
-    /// that, sheets of 43, 101 and 317 vertices a side have the strain that they have in 160 substeps within a fiftieth, but straps of a dress do not.
+    /// Where cloth is soft along a direction, nothing but sweeps over its elements carries forces along it: they have
+    /// to go on where they were, and a substep must not be longer than half of what a wave needs from one element to
+    /// the next, at `rate` (1/s). With twice that, sheets of 43, 101 and 317 vertices a side have the strain that they
+    /// have in 160 substeps within a fiftieth, but straps of a dress do not.
     pub fn soft(rate: f64) -> SubstepControl {
         SubstepControl { longest: (0.5 / rate.max(1e-300)).clamp(SHORTEST, 1.0 / 900.0), warm: true }
     }
@@ -61,8 +63,8 @@ impl TurnProbe {
         probe
     }
 
-    /// √(Σ|vⱼ − vᵢ|² / Σl²) over edges between i and j, l long at rest, with velocities `v` (m/s); 1/s. What is short, and so turns at the least
-    /// noise, counts for little.
+    /// √(Σ|vⱼ − vᵢ|² / Σl²) over edges between i and j, l long at rest, with velocities `v` (m/s); 1/s. What is short,
+    /// and so turns at the least noise, counts for little.
     pub fn rate<T: Scalar>(&self, v: &[Vertex<T>]) -> f64 {
         let of = |&[i, j]: &[u32; 2]| {
             let (a, b) = (v[i as usize], v[j as usize]);

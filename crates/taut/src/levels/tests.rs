@@ -7,7 +7,8 @@ use super::{Inextensibility, build};
 use crate::constraint::Sweep;
 use crate::lanes::{Shared, Vertex, Width};
 
-/// n × m squares cut in two, bent into space by `place` from (u, v) in metres, spacing `h`; `keep` says which squares there are.
+/// n × m squares cut in two, bent into space by `place` from (u, v) in metres, spacing `h`; `keep` says which squares
+/// there are.
 fn sheet(
     n: usize,
     m: usize,
@@ -40,7 +41,8 @@ fn flat(u: f64, v: f64) -> [f64; 3] {
     [u, 0.0, v]
 }
 
-/// How far the sides of each triangle are from as long as at rest, in the chart; infinite where its vertices have several charts.
+/// How far the sides of each triangle are from as long as at rest, in the chart; infinite where its vertices have
+/// several charts.
 fn length_errors(sheet: &RestSheet) -> Vec<f64> {
     let flat = flatten(sheet);
     let mut errors = Vec::new();
@@ -131,7 +133,8 @@ fn levels_keep_momentum_and_pull_together() {
     assert!(run(&mut levels, stretched(0.9)) == stretched(0.9), "squeezed cloth was moved");
 }
 
-/// Stiff cloth of `cells` (column and row) between `points`, each cut in two by diagonals in alternating directions; `id` gives a corner's number.
+/// Stiff cloth of `cells` (column and row) between `points`, each cut in two by diagonals in alternating directions;
+/// `id` gives a corner's number.
 fn woven(
     points: &[[f64; 3]],
     cells: impl Iterator<Item = (usize, usize)>,

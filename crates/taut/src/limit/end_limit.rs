@@ -1,7 +1,8 @@
 //! Bounds on stretch at the end of a step: sweeps that visit only what may be beyond one.
 //!
-//! All shapes within bounds on lengths are a convex set, contacts with fixed normals are half-spaces, and so are separation planes: going
-//! to each in turn, again and again, leads to where all hold, if there is such a place. What contact does is called between rounds.
+//! All shapes within bounds on lengths are a convex set, contacts with fixed normals are half-spaces, and so are
+//! separation planes: going to each in turn, again and again, leads to where all hold, if there is such a place. What
+//! contact does is called between rounds.
 
 use super::rest::rest_edges;
 use super::{RestEdge, RestTet, RestTriangle, StretchBounds};
@@ -15,28 +16,30 @@ use crate::lanes::{BLOCK, Scalar, Shared, Vertex, xyz};
 use core::marker::PhantomData;
 use core::sync::atomic::{AtomicU64, Ordering};
 
-/// How fast displacements count as: as if they had taken a step over this, or the last substep over [`KAPPA`], whichever is slower. They
-/// mend what went wrong in all of that time; as fast as the shortest of substeps they would throw vertices about.
+/// How fast displacements count as: as if they had taken a step over this, or the last substep over [`KAPPA`],
+/// whichever is slower. They mend what went wrong in all of that time; as fast as the shortest of substeps they would
+/// throw vertices about.
 const HASTE: f64 = 5.0;
-/// How much of the displacements counts as velocity at most. All of it over cloth that is not quite solved made it gain energy; none of it
-/// left the motion behind what bounds do, for them to do again.
+/// How much of the displacements counts as velocity at most. All of it over cloth that is not quite solved made it gain
+/// energy; none of it left the motion behind what bounds do, for them to do again.
 const KAPPA: f64 = 0.5;
-/// Bounds that contradict each other, or contact, are seen by displacements that become neither smaller nor fewer: the largest, or the
-/// number of blocks with any, since the number of rounds was last a power of two must have fallen to these parts of that before. What has
-/// to spread over cloth falls to 0.7; between pins too far apart it fell to 0.78.
+/// Bounds that contradict each other, or contact, are seen by displacements that become neither smaller nor fewer: the
+/// largest, or the number of blocks with any, since the number of rounds was last a power of two must have fallen to
+/// these parts of that before. What has to spread over cloth falls to 0.7; between pins too far apart it fell to 0.78.
 const FALL: f64 = 0.77;
 const FEWER: f64 = 0.85;
-/// From so many rounds on; and from as many as cloth has vertices from end to end, twice over: until then what is beyond its bounds may be
-/// on its way through the cloth.
+/// From so many rounds on; and from as many as cloth has vertices from end to end, twice over: until then what is
+/// beyond its bounds may be on its way through the cloth.
 const LOOK_FROM: u32 = 256;
 
-/// Rows go this much farther than to their goal, over-relaxed, from the third round on. What two rounds mend is mended with least motion; what has
-/// to spread over cloth takes a fifth of the rounds: over n rows the best is 2 / (1 + sin π/n). A dress on straps that a bar jerks away stalled
-/// at 2.25 times its bound without; with 1.5 it used 1.36 of it.
+/// Rows go this much farther than to their goal, over-relaxed, from the third round on. What two rounds mend is mended
+/// with least motion; what has to spread over cloth takes a fifth of the rounds: over n rows the best is 2 / (1 + sin
+/// π/n). A dress on straps that a bar jerks away stalled at 2.25 times its bound without; with 1.5 it used 1.36 of it.
 const OVER: f64 = 1.95;
 const OVER_FROM: u32 = 2;
-/// Over-relaxed rounds may also never settle: cloth that two boxes closed upon went to and fro by a third of an edge, where 0.5 % was allowed. So
-/// where displacements do not fall, rows go less far over their goal from then on, once so many rounds are done.
+/// Over-relaxed rounds may also never settle: cloth that two boxes closed upon went to and fro by a third of an edge,
+/// where 0.5 % was allowed. So where displacements do not fall, rows go less far over their goal from then on, once so
+/// many rounds are done.
 const EASE_FROM: u32 = 128;
 const LEAST_OVER: f64 = 1.25;
 
@@ -148,7 +151,8 @@ impl<T> Default for EndLimit<T> {
 }
 
 impl<T: Scalar> EndLimit<T> {
-    /// `pins` are the held vertices, ascending: what is between them alone is where it is. No number is `vertices` or more.
+    /// `pins` are the held vertices, ascending: what is between them alone is where it is. No number is `vertices` or
+    /// more.
     pub fn new(elements: &BoundedElements, vertices: usize, pins: &[u32]) -> Self {
         let BoundedElements { triangles, edges, lines, tets } = elements;
         let spare = vertices as u32;
@@ -236,8 +240,8 @@ impl<T: Scalar> EndLimit<T> {
         self.volumes.elements().for_each(|e| f(&e.vertices()));
     }
 
-    /// Calls `f` for the corners of every element, in the order of [`for_each_element`](Self::for_each_element), and with how much of its
-    /// bounds it uses at `x`, m.
+    /// Calls `f` for the corners of every element, in the order of [`for_each_element`](Self::for_each_element), and
+    /// with how much of its bounds it uses at `x`, m.
     pub fn for_each_use(&self, x: &[Vertex<T>], mut f: impl FnMut(&[u32], f64)) {
         uses::<EdgeBound, T, 2, 3>(&self.edges, x, &mut f);
         uses::<ThreadBound, T, 3, 6>(&self.threads, x, &mut f);
@@ -331,8 +335,8 @@ pub(crate) struct Passed {
     pub still: bool,
 }
 
-/// What moves vertices between rounds: gets tiles in which something was moved, adds the vertices that it moves, and has x̃ follow by this
-/// part of it.
+/// What moves vertices between rounds: gets tiles in which something was moved, adds the vertices that it moves, and
+/// has x̃ follow by this part of it.
 pub(crate) type Beside<'a> = &'a mut dyn FnMut(&[u32], &Marks, f64);
 
 /// Contact acts after the first rounds, and then after every so many: it costs as much as they do.
@@ -365,8 +369,8 @@ impl<T: Scalar> EndLimit<T> {
             let now = farthest == 0.0 || round.number < 2 || round.number.is_multiple_of(CONTACT_EVERY);
             round = self.active.collect(sweep.worker, round, tiles, contact, now);
             if round.number == 1 && self.free {
-                // Over cloth that nothing else holds, where nearly all is beyond its bounds, velocities would grow without end. Of what hangs by
-                // pins they would do so if bounds did not stop them.
+                // Over cloth that nothing else holds, where nearly all is beyond its bounds, velocities would grow
+                // without end. Of what hangs by pins they would do so if bounds did not stop them.
                 still = at.still(at.kappa() * (2.0 - 2.0 * self.active.part()).clamp(0.0, 1.0));
             }
             let (ended, stalls) = (round.count == 0 || round.number >= rounds, progress.stalls(round, farthest));
@@ -445,7 +449,8 @@ impl<T: Scalar> EndLimit<T> {
         kernel.farthest.iter().fold(0.0, |most, by| f64::max(most, by.f64()))
     }
 
-    /// Of this worker's chunk of the elements: how much of its bounds the worst uses, and the largest strain of a length with a bound.
+    /// Of this worker's chunk of the elements: how much of its bounds the worst uses, and the largest strain of a
+    /// length with a bound.
     pub fn used(&self, sweep: Sweep<'_>, x: Shared<'_, Vertex<T>>) -> [f64; 2] {
         let edges = look::<EdgeBound, T, 2, 3>(sweep, &self.edges, x);
         let threads = look::<ThreadBound, T, 3, 6>(sweep, &self.threads, x);
@@ -478,8 +483,8 @@ struct Progress {
     least_over: f64,
     /// Rounds from which that is asked.
     from: u32,
-    /// The largest squared displacement (m²) and the least number of active blocks before the number of rounds was last a power of two,
-    /// and since.
+    /// The largest squared displacement (m²) and the least number of active blocks before the number of rounds was last
+    /// a power of two, and since.
     before: [f64; 2],
     since: [f64; 2],
 }

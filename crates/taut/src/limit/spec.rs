@@ -196,8 +196,8 @@ impl LimitKind {
     }
 }
 
-/// The cosine of the angle between weft and warp at a shear of CSL, which is sin ½γ for yarns at an angle γ off the right one; none from
-/// γ = 90° on.
+/// The cosine of the angle between weft and warp at a shear of CSL, which is sin ½γ for yarns at an angle γ off the
+/// right one; none from γ = 90° on.
 fn cosine_of(shear: f64) -> f64 {
     if shear < core::f64::consts::FRAC_1_SQRT_2 { (2.0 * shear.asin()).sin() } else { f64::INFINITY }
 }

@@ -7,12 +7,13 @@ use crate::lanes::{Scalar, xyz};
 use crate::model::Model;
 use crate::state::State;
 
-/// What touches what in a state, one by one, measured on its positions: features that are no farther apart than `reach` times the
-/// distance that contact keeps between them. 1.1 finds what rests on something.
+/// What touches what in a state, one by one, measured on its positions: features that are no farther apart than `reach`
+/// times the distance that contact keeps between them. 1.1 finds what rests on something.
 ///
-/// Contact between surfaces has the rules of a step: nothing without [`Contact::materials`], and of neighbours in one cloth only those
-/// that are farther apart at rest. Colliders are at the end of their way; those that cannot be computed with touch nothing. Of
-/// simple shapes that is vertices, and edges and corners where they dent large triangles.
+/// Contact between surfaces has the rules of a step: nothing without [`Contact::materials`], and of neighbours in one
+/// cloth only those that are farther apart at rest. Colliders are at the end of their way; those that cannot be
+/// computed with touch nothing. Of simple shapes that is vertices, and edges and corners where they dent large
+/// triangles.
 pub fn contacts<T: Scalar>(
     model: &Model<T>,
     state: &State<T>,

@@ -105,8 +105,8 @@ fn stretch(rest: &[f64; 6], [a, b, c]: [V3<f64>; 3], held: [bool; 3]) -> Triangl
     }
 }
 
-/// In triangles squeezed to half their size weft and warp have no angle worth the name: shear counts as if their lengths, over those at
-/// rest, had this product.
+/// In triangles squeezed to half their size weft and warp have no angle worth the name: shear counts as if their
+/// lengths, over those at rest, had this product.
 const SQUEEZED: f64 = 0.25;
 
 /// A corner whose part in a length is below this share of the largest has no say in it.

@@ -42,9 +42,9 @@ pub enum Solver {
     NewtonCholesky,
     /// Newton steps with a line search until the tolerance is met: the reference.
     Newton,
-    /// A few Newton steps by conjugate gradients with a multigrid cycle in front: what a fabric in physical units needs.
-    /// Its cost grows with the mesh and no faster, and hardly depends on how stiff the fabric is. Contacts take part in
-    /// each Newton step.
+    /// A few Newton steps by conjugate gradients with a multigrid cycle in front: what a fabric in physical units
+    /// needs. Its cost grows with the mesh and no faster, and hardly depends on how stiff the fabric is. Contacts take
+    /// part in each Newton step.
     Multigrid,
 }
 

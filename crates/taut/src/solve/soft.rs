@@ -1,10 +1,10 @@
 //! Soft constraints: rows with a physical compliance, solved with total multipliers (soft constraints Eq. 9, 13, 17, 20
 //! after ERRATA).
 //!
-//! The equations of a step (see [`scheme`](super::scheme)) are `x = x̃ + s M⁻¹ Jᵀ λ` and `c + γ ċ + E⁻¹ λ = 0`. One element
-//! at a time, with the others held:
-//! `(s (1 + γ rate) A + E⁻¹) δλ = −(c + γ ċ + E⁻¹ λ)`, A = J M⁻¹ Jᵀ, and its vertices move by `s M⁻¹ Jᵀ δλ`.
-//! λ is the sum of all δλ since the step began: that is what makes the stiffness independent of the iterations.
+//! The equations of a step (see [`scheme`](super::scheme)) are `x = x̃ + s M⁻¹ Jᵀ λ` and `c + γ ċ + E⁻¹ λ = 0`. One
+//! element at a time, with the others held: `(s (1 + γ rate) A + E⁻¹) δλ = −(c + γ ċ + E⁻¹ λ)`, A = J M⁻¹ Jᵀ, and its
+//! vertices move by `s M⁻¹ Jᵀ δλ`. λ is the sum of all δλ since the step began: that is what makes the stiffness
+//! independent of the iterations.
 
 use super::warm::WarmStart;
 use crate::constraint::{
@@ -160,8 +160,8 @@ where
     }
 }
 
-/// The metric of an element's columns that its multipliers are found with. One direction cannot be hardly touched by the
-/// free end: an edge needs no floor.
+/// The metric of an element's columns that its multipliers are found with. One direction cannot be hardly touched by
+/// the free end: an edge needs no floor.
 #[inline(always)]
 fn metric<E, L, const V: usize, const D: usize, const P: usize, const R: usize>(
     rest: &[L; P],
@@ -409,8 +409,8 @@ impl<L: Real, const D: usize, const R: usize> Rows<L, D> for Relaxer<L, D, R> {
 /// Below this a pivot is that of a row without gradient or stiffness: its multiplier stays finite, and moves nothing.
 const LEAST: f64 = 1e-30;
 
-/// Adds `scale · w · Jᵀ λ` to array 1, with gradients at array 0 (positions with inverse masses): what the multipliers do to velocities
-/// or positions.
+/// Adds `scale · w · Jᵀ λ` to array 1, with gradients at array 0 (positions with inverse masses): what the multipliers
+/// do to velocities or positions.
 #[derive(Clone, Copy, Debug)]
 struct MultiplierPush<'a, E, T, const D: usize, const R: usize> {
     elements: ElasticRows<'a, T, R>,

@@ -189,8 +189,8 @@ impl UserBatch {
         value[0]
     }
 
-    /// The user's code. If it panics its rows are passed over, as rows that are not finite are: the step's other workers wait for this one, and
-    /// would for ever.
+    /// The user's code. If it panics its rows are passed over, as rows that are not finite are: the step's other
+    /// workers wait for this one, and would for ever.
     fn evaluate(&self, rows: &[u32], x: &[[f64; 3]], values: &mut [f64], gradients: &mut [[f64; 3]]) {
         let call = || self.constraint.evaluate(rows, x, values, gradients);
         if std::panic::catch_unwind(std::panic::AssertUnwindSafe(call)).is_err() {

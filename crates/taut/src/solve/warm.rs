@@ -1,37 +1,37 @@
 //! How much of the last substep's multipliers a warm start may take over.
 //!
-//! A solver that is stopped early leaves a share ρ of the error it began with. Take one mode of a cloth: stiffness k, one
-//! multiplier λ, λ* the exact one of this substep. Beginning at η λ of the substep before it ends at
+//! A solver that is stopped early leaves a share ρ of the error it began with. Take one mode of a cloth: stiffness k,
+//! one multiplier λ, λ* the exact one of this substep. Beginning at η λ of the substep before it ends at
 //!
 //! ```text
 //! λ' = ρ η λ + (1 − ρ) λ*
 //! ```
-//! so its force is late by ρη/(1 − ρη) substeps, and late forces feed a swing. What feeds on it has to fit into what the
-//! integrator damps. For implicit Euler (x' = x̃ + h² λ', v' = v + h λ') the recurrence has the characteristic polynomial
-//! (z − ρη)(z − 1)² + (1 − ρ) κ z (2z − 1), κ = h²k/(1 + h²k), whose roots all lie within the unit circle if and only if
-//! ρη < ½ (Jury's test), whatever k and h. In general the lateness may be
+//! so its force is late by ρη/(1 − ρη) substeps, and late forces feed a swing. What feeds on it has to fit into what
+//! the integrator damps. For implicit Euler (x' = x̃ + h² λ', v' = v + h λ') the recurrence has the characteristic
+//! polynomial (z − ρη)(z − 1)² + (1 − ρ) κ z (2z − 1), κ = h²k/(1 + h²k), whose roots all lie within the unit circle if
+//! and only if ρη < ½ (Jury's test), whatever k and h. In general the lateness may be
 //!
 //! ```text
 //! ρη/(1 − ρη) ≤ (lead + γ)/h,      that is      ρη ≤ (lead + γ)/(h + lead + γ)
 //! ```
-//! with the damping time γ of the row and the integrator's own, `lead` (see [`Scheme`](super::scheme::Scheme)): h for implicit
-//! Euler, none for implicit midpoint. So all multipliers where a solve leaves half the error at most, and half of them
-//! where it leaves nearly all of it, are as much as can be had: cloth that few iterations cannot solve gets no more than twice as
-//! stiff by a warm start; with all of them it explodes. Half of that lateness is used where much is left, because the modes
-//! of real cloth mix.
+//! with the damping time γ of the row and the integrator's own, `lead` (see [`Scheme`](super::scheme::Scheme)): h for
+//! implicit Euler, none for implicit midpoint. So all multipliers where a solve leaves half the error at most, and half
+//! of them where it leaves nearly all of it, are as much as can be had: cloth that few iterations cannot solve gets no
+//! more than twice as stiff by a warm start; with all of them it explodes. Half of that lateness is used where much is
+//! left, because the modes of real cloth mix.
 
 use crate::lanes::Real;
 
 /// How much of the lateness that a single mode would bear is used where much is left unsolved.
 const MARGIN: f64 = 0.5;
-/// What is used of that bound where the integrator itself damps nothing to first order: BDF-2 with long damping times bears 0.98 of it, by
-/// its eigenvalues.
+/// What is used of that bound where the integrator itself damps nothing to first order: BDF-2 with long damping times
+/// bears 0.98 of it, by its eigenvalues.
 const SAFE: f64 = 0.95;
-/// A row of which no more than this is left unsolved counts as solved: what midpoint rules, which damp nothing, would gain from a
-/// force as late as that is a percent or so a second, less than they lose elsewhere.
+/// A row of which no more than this is left unsolved counts as solved: what midpoint rules, which damp nothing, would
+/// gain from a force as late as that is a percent or so a second, less than they lose elsewhere.
 const SOLVED: f64 = 0.03;
-/// How far a row's own multiplier may push its own value: strain, or rad. Elements that have nearly collapsed have gradients that
-/// their multipliers were not found with.
+/// How far a row's own multiplier may push its own value: strain, or rad. Elements that have nearly collapsed have
+/// gradients that their multipliers were not found with.
 const FARTHEST: f64 = 0.25;
 /// Keeps divisions away from zero.
 const LEAST: f64 = 1e-30;
@@ -57,8 +57,8 @@ pub(crate) struct WarmStart {
 }
 
 impl WarmStart {
-    /// The share η of a row's multiplier `lambda` to begin with, times it. `give` is A of the row alone, `compliance` its
-    /// E⁻¹, `gamma` its γ.
+    /// The share η of a row's multiplier `lambda` to begin with, times it. `give` is A of the row alone, `compliance`
+    /// its E⁻¹, `gamma` its γ.
     #[inline(always)]
     pub fn keep<L: Real>(&self, lambda: L, give: L, compliance: L, gamma: L) -> L {
         let one = lambda.lit(1.0);
@@ -105,9 +105,9 @@ mod tests {
     use super::super::scheme::{Integrator, Scheme};
     use super::*;
 
-    /// One mode of unit mass, stiffness `k` and damping time `gamma`, stepped with h = 1 by a solver that leaves `rho` of an error,
-    /// beginning with the share `eta` of the last multiplier. It is let go at rest, a unit away, with nothing to remember. Returns its
-    /// largest size at any time.
+    /// One mode of unit mass, stiffness `k` and damping time `gamma`, stepped with h = 1 by a solver that leaves `rho`
+    /// of an error, beginning with the share `eta` of the last multiplier. It is let go at rest, a unit away, with
+    /// nothing to remember. Returns its largest size at any time.
     fn growth(scheme: &Scheme, k: f64, gamma: f64, rho: f64, eta: f64) -> f64 {
         let (mut x, mut v, mut lambda, mut old, mut largest) = (1.0_f64, 0.0, 0.0, [1.0, 0.0], 0.0);
         for _ in 0..40_000 {
@@ -139,8 +139,8 @@ mod tests {
         ]
     }
 
-    /// The bound of this file's head is the right one: no mode grows with it, whatever its stiffness and however little of it is
-    /// solved, and stiff ones that are hardly solved do grow with a little more.
+    /// The bound of this file's head is the right one: no mode grows with it, whatever its stiffness and however little
+    /// of it is solved, and stiff ones that are hardly solved do grow with a little more.
     #[test]
     fn multipliers_may_be_as_late_as_the_motion_is_damped() {
         for (integrator, lead) in schemes() {

@@ -87,8 +87,8 @@ impl<T: Precision> Lists<'_, T> {
     }
 }
 
-/// How much of what is taken back x̃ goes along with: what is taken back over a whole interval changes the velocity by its mean over the
-/// interval.
+/// How much of what is taken back x̃ goes along with: what is taken back over a whole interval changes the velocity by
+/// its mean over the interval.
 pub(super) fn mean_part(scheme: &Scheme, h: f64, substeps: u32) -> f64 {
     1.0 - 1.0 / (scheme.rate * h * f64::from(substeps))
 }

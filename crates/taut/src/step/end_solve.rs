@@ -1,9 +1,9 @@
 //! The end of an interval: bounds on stretch, contact and safety, met together.
 //!
-//! Friction has had its say before. Then, in turn: bounds and contacts, round by round, until all hold; the safety pass, which proves that
-//! nothing intersects and stops what would; and again, with what was stopped heavier, while that has stretched something beyond its bounds.
-//! If that does not end, motion is given up around what is beyond: the interval's start was within bounds and free of intersections.
-//! What is reported is measured on what is returned.
+//! Friction has had its say before. Then, in turn: bounds and contacts, round by round, until all hold; the safety
+//! pass, which proves that nothing intersects and stops what would; and again, with what was stopped heavier, while
+//! that has stretched something beyond its bounds. If that does not end, motion is given up around what is beyond: the
+//! interval's start was within bounds and free of intersections. What is reported is measured on what is returned.
 
 use super::Precision;
 use super::Stage;
@@ -19,10 +19,11 @@ use std::sync::PoisonError;
 
 /// Safety passes at most after which bounds are met again.
 const TURNS: u32 = 4;
-/// How much of their inverse mass vertices keep that the safety pass has stopped. None of it contradicts bounds; all of it has them stopped
-/// again in the next turn.
+/// How much of their inverse mass vertices keep that the safety pass has stopped. None of it contradicts bounds; all of
+/// it has them stopped again in the next turn.
 const STOPPED: f64 = 0.05;
-/// How much of the distance that is kept may be missing after bounds have been met, in turns with contact: the last digits take long.
+/// How much of the distance that is kept may be missing after bounds have been met, in turns with contact: the last
+/// digits take long.
 pub(super) const SLACK: f64 = 0.02;
 /// What counts as beyond a bound when motion is given up, over the bound.
 pub(super) const BEYOND: f64 = 1.005;
@@ -161,7 +162,8 @@ impl<T: Precision> Run<'_, T> {
         let patience = if self.time.span.trial { Patience::Little } else { Patience::Much };
         let passed = limit.pass(self.over(worker), at, (most, patience), if meets { Some(&mut beside) } else { None });
         log.tally.rounds += u64::from(passed.rounds);
-        // Where bounds and contact do not come to an end, the way there is no motion: as velocity it would feed the next step's.
+        // Where bounds and contact do not come to an end, the way there is no motion: as velocity it would feed the
+        // next step's.
         if !passed.met {
             self.arrays.alone(worker, |chunk| self.end_memory(|memory| self.go_along(memory, limit, chunk)));
         }
@@ -182,8 +184,8 @@ impl<T: Precision> Run<'_, T> {
         self.parts.inextensibility.map_or((&[], 0), |part| part.pieces())
     }
 
-    /// Puts vertices of some tiles out of colliders and pushes their contacts apart, without friction; x̃ goes along by so `much` of it.
-    /// The first worker does it, while the others wait.
+    /// Puts vertices of some tiles out of colliders and pushes their contacts apart, without friction; x̃ goes along by
+    /// so `much` of it. The first worker does it, while the others wait.
     fn clear_tiles(&self, worker: Worker<'_>, colliders: &[PlacedCollider<T>], tiles: &[u32], moved: &Marks, much: T) {
         let Some(first) = worker.alone() else { return };
         let (x, x_predicted) = (first.chunk_mut(self.arrays.x), first.chunk_mut(self.arrays.x_predicted));

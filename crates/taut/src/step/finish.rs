@@ -13,9 +13,10 @@ use crate::solve::scheme::Scheme;
 use crate::team::Worker;
 
 impl<T: Precision> Run<'_, T> {
-    /// What touched a collider is stopped by it: integrators that keep energy would have it bounce. x̃ goes to where it means the velocity
-    /// that implicit Euler gives, before anything is moved that counts as velocity only in part. What has come to slide is stopped across the surface
-    /// alone: along it Euler's velocity, of a step that is not Euler's, would lack half of what drives it.
+    /// What touched a collider is stopped by it: integrators that keep energy would have it bounce. x̃ goes to where it
+    /// means the velocity that implicit Euler gives, before anything is moved that counts as velocity only in part.
+    /// What has come to slide is stopped across the surface alone: along it Euler's velocity, of a step that is not
+    /// Euler's, would lack half of what drives it.
     pub(super) fn stop_touched(&self, worker: Worker<'_>, scheme: &Scheme) {
         if scheme.plain(self.time.h) {
             return;

@@ -35,7 +35,8 @@ impl<T: Precision> Run<'_, T> {
         }
     }
 
-    /// The largest stretch of what has a bound, of the state that is returned, and how much of its bounds the worst element uses.
+    /// The largest stretch of what has a bound, of the state that is returned, and how much of its bounds the worst
+    /// element uses.
     pub(super) fn measure_stretch(&self, worker: Worker<'_>, log: &mut Log) {
         if let Some(part) = &self.parts.inextensibility {
             let [used, stretch] = part.limit().used(self.over(worker), self.arrays.x);

@@ -1,8 +1,10 @@
-//! The last resort at the end of an interval: motion is given up where bounds on stretch and contact could not be met otherwise.
+//! The last resort at the end of an interval: motion is given up where bounds on stretch and contact could not be met
+//! otherwise.
 //!
-//! When the last interval ended, nothing intersected and what could be within its bounds was; and so it is if all of it moves with what
-//! holds it, or with the collider that it hangs on. A part of the cloth around what is beyond its bounds goes back there, and more around that, until everything holds: in the end
-//! all of it does. What is beyond its bounds there as well is led or pushed where cloth cannot follow; it is left alone, and reported.
+//! When the last interval ended, nothing intersected and what could be within its bounds was; and so it is if all of it
+//! moves with what holds it, or with the collider that it hangs on. A part of the cloth around what is beyond its
+//! bounds goes back there, and more around that, until everything holds: in the end all of it does. What is beyond its
+//! bounds there as well is led or pushed where cloth cannot follow; it is left alone, and reported.
 
 use super::Precision;
 use super::arrays::Chunk;
@@ -22,11 +24,13 @@ use std::sync::PoisonError;
 /// How often what goes back may grow: every time by twice as many rings of elements as before.
 const MOST_GROWTHS: u32 = 12;
 
-/// How much of its bounds what is beyond them in any case may use afterwards, over what it did before, for the sake of the rest.
+/// How much of its bounds what is beyond them in any case may use afterwards, over what it did before, for the sake of
+/// the rest.
 const WORSE: f64 = 1.02;
 
 impl<T: Precision> Run<'_, T> {
-    /// Gives up motion around what is beyond its bounds, where that helps. The first worker does it, while the others wait.
+    /// Gives up motion around what is beyond its bounds, where that helps. The first worker does it, while the others
+    /// wait.
     pub(super) fn retreat(
         &self,
         worker: Worker<'_>,
@@ -68,7 +72,8 @@ impl<T: Precision> Run<'_, T> {
         log.tally.given_up += given_up as u64;
     }
 
-    /// How colliders would carry each piece in an interval of some substeps, by those of its vertices that touch one where they were `good`.
+    /// How colliders would carry each piece in an interval of some substeps, by those of its vertices that touch one
+    /// where they were `good`.
     fn carried(
         &self,
         good: &[Vertex<T>],
@@ -94,8 +99,9 @@ impl<T: Precision> Run<'_, T> {
         motions
     }
 
-    /// Where all goes back to: positions that were `good`, with each piece moved as those of its vertices are that are held; these stay at `x`.
-    /// What is not held and flies free of colliders goes on flying and turning; what touches some is `carried` by them.
+    /// Where all goes back to: positions that were `good`, with each piece moved as those of its vertices are that are
+    /// held; these stay at `x`. What is not held and flies free of colliders goes on flying and turning; what touches
+    /// some is `carried` by them.
     fn base(
         &self,
         [good, x, x_start]: [&[Vertex<T>]; 3],
@@ -140,7 +146,8 @@ struct Hope {
     before: Vec<f64>,
     /// What it may use in the end.
     may: Vec<f64>,
-    /// Whether it is beyond its bounds where all goes back to as well, or has a corner that must not go there: not for this to mend.
+    /// Whether it is beyond its bounds where all goes back to as well, or has a corner that must not go there: not for
+    /// this to mend.
     lost: Vec<bool>,
     /// Vertices that must not go back, because something would be further beyond its bounds than is worth it.
     barred: Vec<bool>,
@@ -228,7 +235,8 @@ impl<T: Precision> Retreat<'_, T> {
         any
     }
 
-    /// Adds what is beyond its bounds and so many rings of elements around all. Returns whether that is more than before.
+    /// Adds what is beyond its bounds and so many rings of elements around all. Returns whether that is more than
+    /// before.
     fn grow(&mut self, rings: u32) -> bool {
         let before = self.size();
         let mut more = Vec::new();
@@ -276,8 +284,9 @@ impl<T: Precision> Retreat<'_, T> {
         }
     }
 
-    /// Puts regions where they were `before`, positions and x̃, in which the worst is not less than half as far beyond its bounds, or something
-    /// is worse that was beyond them in any case: motion is not given up for little. Returns whether there are any.
+    /// Puts regions where they were `before`, positions and x̃, in which the worst is not less than half as far beyond
+    /// its bounds, or something is worse that was beyond them in any case: motion is not given up for little. Returns
+    /// whether there are any.
     fn undo_what_did_not_help(&mut self, before: &(Vec<Vertex<T>>, Vec<Vertex<T>>)) -> bool {
         let mut regions = DisjointSets::new(self.x.len());
         let back = |corners: &[u32]| corners.iter().copied().filter(|&v| self.back[v as usize]).collect::<Vec<u32>>();

@@ -1,7 +1,8 @@
 //! Intervals that are begun again with fewer substeps, because safety could only be had by taking motion back.
 //!
-//! Contacts are found once in an interval. Where things have moved on since, they push the wrong way, and the safety pass has to stop what
-//! they let through. So the interval is gone through again in halves, from a snapshot of where it began, a few times at most.
+//! Contacts are found once in an interval. Where things have moved on since, they push the wrong way, and the safety
+//! pass has to stop what they let through. So the interval is gone through again in halves, from a snapshot of where it
+//! began, a few times at most.
 
 use super::Precision;
 use super::arrays::Chunk;

@@ -2,9 +2,9 @@
 //!
 //! What is drawn over an edge or around a limb goes along planes that are those of the interval's start. Where it has
 //! far to go, planes and bounds contradict each other though there is a way: it takes several. So a span that ends
-//! beyond its bounds is made anew, from where it began, as shorter ones, each with contacts and an end of its own; after
-//! some that went well they become longer. Hard steps follow upon hard ones, so the next begins with spans as short.
-//! Where no length helps, what is left of the step is made as it would have been, and what it misses is told.
+//! beyond its bounds is made anew, from where it began, as shorter ones, each with contacts and an end of its own;
+//! after some that went well they become longer. Hard steps follow upon hard ones, so the next begins with spans as
+//! short. Where no length helps, what is left of the step is made as it would have been, and what it misses is told.
 
 use crate::state::Effort;
 
@@ -21,8 +21,8 @@ const MOST_ROUNDS: u64 = 12;
 /// The shortest spans of a step that are made as they are, at most, before all that is left of it is: each gives up
 /// what motion it must.
 const MOST_LEAPS: u32 = 8;
-/// Where no length helped, one step is made as it is, then, if it is in vain again, two, and so on up to so many, before
-/// spans are tried again.
+/// Where no length helped, one step is made as it is, then, if it is in vain again, two, and so on up to so many,
+/// before spans are tried again.
 const MOST_PAUSE: u32 = 16;
 
 /// A part of the step.

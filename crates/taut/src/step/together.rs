@@ -51,8 +51,8 @@ impl<T: Precision> Run<'_, T> {
         }
     }
 
-    /// Newton steps, each with the contacts that the one before ran into: planes that push back what goes beyond them, with friction. Only
-    /// at the end are vertices put where contacts want them.
+    /// Newton steps, each with the contacts that the one before ran into: planes that push back what goes beyond them,
+    /// with friction. Only at the end are vertices put where contacts want them.
     fn solve_with_contacts(
         &self,
         worker: Worker<'_>,
@@ -103,9 +103,9 @@ impl<T: Precision> Run<'_, T> {
         }
     }
 
-    /// The planes of what vertices run into where they are: how deep they are is what presses them, over the stiffness of a plane; or, at
-    /// `first`, before there is a solution, over that of their inertia.
-    /// Returns whether something that friction held has slipped: as stiff as that, a step is short, but not the last.
+    /// The planes of what vertices run into where they are: how deep they are is what presses them, over the stiffness
+    /// of a plane; or, at `first`, before there is a solution, over that of their inertia. Returns whether something
+    /// that friction held has slipped: as stiff as that, a step is short, but not the last.
     fn find_planes(
         &self,
         worker: Worker<'_>,

@@ -17,8 +17,8 @@ fn dot(a: I, b: I) -> i64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
-/// Whether the hulls of two sets of lattice points are disjoint, in whole numbers. Disjoint hulls have closest points, and
-/// the line between those is perpendicular to the features they lie on: it runs between two vertices, from an edge
+/// Whether the hulls of two sets of lattice points are disjoint, in whole numbers. Disjoint hulls have closest points,
+/// and the line between those is perpendicular to the features they lie on: it runs between two vertices, from an edge
 /// to a vertex across the edge, or across two edges. One of these directions separates, or none does.
 fn disjoint(a: &[I], b: &[I]) -> bool {
     let within = |s: &[I]| {
@@ -88,8 +88,8 @@ fn neighbours_meet_by_features_without_a_common_vertex() {
 #[test]
 fn the_last_bit_decides() {
     let t = [[0.1, 0.7, 0.3], [5.3, -0.2, 0.9], [0.4, 4.1, -1.7]];
-    // The middle of the triangle as rounding gives it is on the plane only by luck; one step either way is not. A needle from
-    // there to far away meets the triangle from exactly one of the two sides.
+    // The middle of the triangle as rounding gives it is on the plane only by luck; one step either way is not. A
+    // needle from there to far away meets the triangle from exactly one of the two sides.
     let far = [1.1, 1.3, 50.0];
     for k in 1..200 {
         let w = k as f64 / 600.0;

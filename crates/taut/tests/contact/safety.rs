@@ -36,8 +36,8 @@ impl World {
         intersections(x, &self.triangles())
     }
 
-    /// Whether, of all pairs of features without a common vertex, some may meet on the straight way to `x`. The end alone does
-    /// not show it: what has passed through as a whole is free again.
+    /// Whether, of all pairs of features without a common vertex, some may meet on the straight way to `x`. The end
+    /// alone does not show it: what has passed through as a whole is free again.
     fn tunnels(&self, x: &[P]) -> bool {
         let all = Surface::new(&self.triangles());
         let path = |i: u32| [V3::from(self.x[i as usize]), V3::from(x[i as usize])];
@@ -87,8 +87,8 @@ fn farthest(a: &[P], b: &[P]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (V3::from(*a) - V3::from(*b)).norm2().sqrt()).fold(0.0, f64::max)
 }
 
-/// A few small surfaces, free of intersections: crumpled sheets, sheets of slivers, sheets that lie on each other edge on edge,
-/// single triangles, closed boxes.
+/// A few small surfaces, free of intersections: crumpled sheets, sheets of slivers, sheets that lie on each other edge
+/// on edge, single triangles, closed boxes.
 fn random_world(rng: &mut Rng, driven: bool) -> World {
     loop {
         let mut world = World::default();

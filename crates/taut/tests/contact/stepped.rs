@@ -226,8 +226,8 @@ fn a_collider_that_teleports_into_cloth_is_reported_and_left_again() {
     }
 }
 
-/// One scratch steps a state and a changed copy of it in turn: what was left free is not taken for what was changed, nor the other way
-/// round, however often.
+/// One scratch steps a state and a changed copy of it in turn: what was left free is not taken for what was changed,
+/// nor the other way round, however often.
 #[test]
 fn a_changed_copy_of_a_free_state_is_looked_at_anew() {
     let [low, high] = [0.0, 0.02].map(|y| placed(9, 0.3, 12, move |[x, _, z]| [x, y, z]));
@@ -329,8 +329,9 @@ fn a_moving_mesh_pushes_cloth() {
     assert!(middle > 0.65, "the sheet's middle is at {middle}");
 }
 
-/// A mesh that runs into a free sheet takes it along, at any speed: the sheet wraps it, and never lets it through. Where the guard can
-/// only hold cloth at its start, or draw it towards the mean of its motion, the ball runs into it as soon as it is wrapped.
+/// A mesh that runs into a free sheet takes it along, at any speed: the sheet wraps it, and never lets it through.
+/// Where the guard can only hold cloth at its start, or draw it towards the mean of its motion, the ball runs into it
+/// as soon as it is wrapped.
 #[test]
 fn a_fast_mesh_catches_a_free_sheet() {
     let ball = globe(10);
@@ -443,7 +444,8 @@ fn contact_has_the_same_bits_on_any_number_of_threads() {
     assert_eq!(run(1), run(3));
 }
 
-/// A sheet falls on a mesh, with every kind of solver and integrator: it comes to lie on it, and the guard has little to do.
+/// A sheet falls on a mesh, with every kind of solver and integrator: it comes to lie on it, and the guard has little
+/// to do.
 #[test]
 fn a_sheet_falls_on_a_mesh_with_every_solver() {
     let elastic = ClothElasticity {

@@ -1,5 +1,6 @@
-//! Random small worlds: sheets, pins that are led about, one to four colliders that squeeze, at speeds up to 100 m/s. After every step exact
-//! arithmetic finds nothing that intersects, unless colliders or pins that want the same place are named, and work stays within its bound.
+//! Random small worlds: sheets, pins that are led about, one to four colliders that squeeze, at speeds up to 100 m/s.
+//! After every step exact arithmetic finds nothing that intersects, unless colliders or pins that want the same place
+//! are named, and work stays within its bound.
 //!
 //! `TAUT_WORLDS=n` tries n of them instead of a few, `TAUT_SEED=s` others (`scripts/soak_contact.sh`).
 
@@ -142,9 +143,10 @@ fn try_world<T: Precision>(seed: u64, out: &mut Outcome) {
     }
 }
 
-/// The work of a step never goes beyond this for each vertex, edge and triangle: the budget of 400, and once that is used up, in each of up
-/// to thirty intervals, twice fifteen looks at all pairs, about ten each in worlds as small as these, and 64 for each closer look: one at
-/// each of the half of the pairs that a cheap proof does not do for, and one or two at the few that are held.
+/// The work of a step never goes beyond this for each vertex, edge and triangle: the budget of 400, and once that is
+/// used up, in each of up to thirty intervals, twice fifteen looks at all pairs, about ten each in worlds as small as
+/// these, and 64 for each closer look: one at each of the half of the pairs that a cheap proof does not do for, and one
+/// or two at the few that are held.
 const MOST_WORK: f64 = 20_000.0;
 
 #[test]
@@ -162,8 +164,9 @@ fn random_worlds_stay_free_or_name_who_left_no_room() {
     assert!(out.work <= MOST_WORK && out.touched > 100, "{out:?}");
 }
 
-/// Two sheets between four balls at up to 23 m/s: the budget is used up in the first of 26 intervals. Motion is held back at starts, and then
-/// with a collider, and both times all pairs were looked at closer again, and before that to find that the budget is used up: 21,900.
+/// Two sheets between four balls at up to 23 m/s: the budget is used up in the first of 26 intervals. Motion is held
+/// back at starts, and then with a collider, and both times all pairs were looked at closer again, and before that to
+/// find that the budget is used up: 21,900.
 #[test]
 fn what_is_known_to_be_apart_is_not_looked_at_again_when_motion_is_given_up() {
     let mut out = Outcome::default();

@@ -149,7 +149,8 @@ fn what_cannot_be_built_says_why() {
     assert!(report.converged && report.skipped.degenerate == 1);
 }
 
-/// A limiter of rates where others are expected, and the other way round: once this wrote positions where there was no room for any.
+/// A limiter of rates where others are expected, and the other way round: once this wrote positions where there was no
+/// room for any.
 #[test]
 fn rates_and_others_are_not_mistaken_for_each_other() {
     let mesh = sheet(9);
@@ -190,8 +191,8 @@ fn no_mesh_is_a_mesh() {
     }
 }
 
-/// Hundreds of states with bad numbers thrown in at random: velocities come back finite, what was skipped is counted, and two
-/// threads agree with one.
+/// Hundreds of states with bad numbers thrown in at random: velocities come back finite, what was skipped is counted,
+/// and two threads agree with one.
 #[test]
 fn any_mixture_of_bad_numbers_gives_finite_velocities() {
     let mesh = sheet(6);

@@ -210,7 +210,8 @@ fn the_least_motion_is_the_least() {
             continue;
         }
         compared += 1;
-        // Changes that leave active components and momenta alone, made by asking the paper's solution for other targets.
+        // Changes that leave active components and momenta alone, made by asking the paper's solution for other
+        // targets.
         let (e, want) = (strain(&case.rest, &case.x), targets(strain(&case.rest, &case.x)));
         for _ in 0..5 {
             let mut other = bounds();

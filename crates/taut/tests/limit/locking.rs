@@ -1,8 +1,9 @@
 //! Locking: cloth bent across its mesh.
 //!
-//! A square of 1 m whose triangles all have their long edge along one diagonal is held on one side of the *other* diagonal,
-//! and the rest falls. To hang down it has to bend along a line that no edge of the mesh runs along, which takes a
-//! little shear in the triangles it passes through. There is no bending stiffness; whatever resists is the limiter.
+//! A square of 1 m whose triangles all have their long edge along one diagonal is held on one side of the *other*
+//! diagonal, and the rest falls. To hang down it has to bend along a line that no edge of the mesh runs along, which
+//! takes a little shear in the triangles it passes through. There is no bending stiffness; whatever resists is the
+//! limiter.
 
 use super::tools::point;
 use taut::limit::{
@@ -28,9 +29,9 @@ fn one_way() -> TriMesh {
     mesh
 }
 
-/// Drops the free half for 1.5 s, with soft springs (10 N/m) along weft and warp and in air that lets it come to rest. Returns
-/// how far below its height the free corner is on average in the last third, over how far it can be (the height of the
-/// triangle that hangs, 0.707 m).
+/// Drops the free half for 1.5 s, with soft springs (10 N/m) along weft and warp and in air that lets it come to rest.
+/// Returns how far below its height the free corner is on average in the last third, over how far it can be (the height
+/// of the triangle that hangs, 0.707 m).
 fn drop(limiter: Option<&Limiter<f64>>) -> f64 {
     let mesh = one_way();
     let weight = |p: &[f64; 3]| if p[0] + p[2] < 1.0 + 1e-9 { 0.0 } else { 1000.0 };

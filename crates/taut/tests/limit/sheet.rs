@@ -222,7 +222,8 @@ fn rates_of_strain_are_limited_and_stopped_nodes_keep_their_velocity() {
     for i in 0..s.x.len() {
         assert!(!fixed[i] || s.v[i] == before[i]);
     }
-    // By finite differences: positions a moment later, and the strain there (the sheet is flat now, so R does not matter).
+    // By finite differences: positions a moment later, and the strain there (the sheet is flat now, so R does not
+    // matter).
     let h = 1e-6;
     for t in &s.rest {
         let at = |h: f64| t.vertices.map(|i| point(&s.x[i as usize]) + point(&s.v[i as usize]) * h);
@@ -234,8 +235,8 @@ fn rates_of_strain_are_limited_and_stopped_nodes_keep_their_velocity() {
     }
 }
 
-/// Explicit springs with little damping, hung by two corners for 3 s: the largest violation ever left, and the speed (root
-/// of the mean square, m/s) in the end.
+/// Explicit springs with little damping, hung by two corners for 3 s: the largest violation ever left, and the speed
+/// (root of the mean square, m/s) in the end.
 fn hung(motion: CslMotion) -> (f64, f64) {
     let (dt, n) = (1e-3, 13);
     let mesh = sheet(n);

@@ -1,8 +1,9 @@
 //! `taut bench stretch`: what it costs to keep cloth from stretching.
 //!
-//! A sheet (or a flag, or a skirt) of edges without bending runs for two seconds, once for each way to hold it. All ways compute
-//! frame 1 in turn, then frame 2, and so on, so that a machine that slows down slows them all; the whole is repeated, and of
-//! each frame the best time counts, for noise only ever adds. Stretch is that of every edge at the end of every frame.
+//! A sheet (or a flag, or a skirt) of edges without bending runs for two seconds, once for each way to hold it. All
+//! ways compute frame 1 in turn, then frame 2, and so on, so that a machine that slows down slows them all; the whole
+//! is repeated, and of each frame the best time counts, for noise only ever adds. Stretch is that of every edge at the
+//! end of every frame.
 
 mod case;
 mod growth;
@@ -205,8 +206,8 @@ fn chart_of(case: &Case, runs: &[Run]) -> Chart {
     chart
 }
 
-/// How many times the work of one thread `threads` do on this machine, at best: cores that share power, caches or pipelines slow each
-/// other down.
+/// How many times the work of one thread `threads` do on this machine, at best: cores that share power, caches or
+/// pipelines slow each other down.
 fn ceiling(threads: usize) -> f64 {
     let work = || {
         let start = clock();

@@ -130,8 +130,8 @@ impl<'a> Accessors<'a> {
         Ok(values)
     }
 
-    /// An accessor without a view is all zeros. Nothing but its count says how many, so that is held against the size of the
-    /// buffers: real files use this for the few vertices that a morph target moves.
+    /// An accessor without a view is all zeros. Nothing but its count says how many, so that is held against the size
+    /// of the buffers: real files use this for the few vertices that a morph target moves.
     fn zeros<T: Number>(
         &self,
         accessor: &Accessor,

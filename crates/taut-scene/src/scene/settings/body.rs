@@ -97,8 +97,8 @@ section! {
         grain: GrainChoice = GrainChoice(taut::Grain::default());
         /// The share of each kind of deformation that one projection removes.
         stiffness: ClothRows = ClothRows::default();
-        /// Stiffness in physical units, independent of substeps and iterations. Takes the place of `form`, `stiffness` and
-        /// `damping`.
+        /// Stiffness in physical units, independent of substeps and iterations. Takes the place of `form`, `stiffness`
+        /// and `damping`.
         elastic: Option<ClothElastic> = None;
         /// What resists bending in cloth with `elastic` or `fabric`.
         bending: BendingChoice = BendingChoice::Hinges;
@@ -243,8 +243,8 @@ section! {
         frames: Frames = Frames::Mesh;
         /// The share of each kind of deformation that one projection removes.
         stiffness: SolidRows = SolidRows::default();
-        /// Stiffness in physical units, independent of substeps and iterations. Takes the place of `form`, `stiffness` and
-        /// `damping`.
+        /// Stiffness in physical units, independent of substeps and iterations. Takes the place of `form`, `stiffness`
+        /// and `damping`.
         elastic: Option<SolidElastic> = None;
         /// Lengths along the three axes that count as unstretched, over those of the mesh; or one for all.
         rest_stretch: Each<3> = Each(taut::Solid::default().rest_stretch) => STRETCH;

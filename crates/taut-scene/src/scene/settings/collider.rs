@@ -90,8 +90,8 @@ section! {
     /// A surface of triangles from a file or made from a few numbers. Both its sides are solid. Only bodies with a
     /// thickness meet it.
     pub struct MeshShape {
-        /// A mesh file of any format in the scene's folder; with an animation (glTF) it moves, and so does a sequence of files
-        /// such as "walk_####.obj". Give this or `generate`.
+        /// A mesh file of any format in the scene's folder; with an animation (glTF) it moves, and so does a sequence
+        /// of files such as "walk_####.obj". Give this or `generate`.
         mesh: Option<String> = None;
         /// Of a glTF file, the node or mesh with this name; all of them if not given.
         part: Option<String> = None;
@@ -99,8 +99,8 @@ section! {
         up: Up = Up::Y;
         /// The unit of lengths in `mesh`.
         unit: Unit = Unit::Metre;
-        /// Names of parts (nodes, materials, bones, groups) that are left out, as if they were not there: arms that hang
-        /// inside a skirt. `*` stands for anything.
+        /// Names of parts (nodes, materials, bones, groups) that are left out, as if they were not there: arms that
+        /// hang inside a skirt. `*` stands for anything.
         without: Vec<String> = Vec::new();
         /// Of a glTF file, the animation with this name alone; if not given the first, together with all that move
         /// nothing which one before them moves.

@@ -21,7 +21,8 @@ section! {
         thickness: f64 = taut::ContactMaterial::default().thickness => THICKNESS;
         /// Friction coefficient between surfaces, for bodies that give none of their own.
         friction: f64 = taut::ContactMaterial::default().friction => FRICTION;
-        /// Substeps after which near pairs are looked for again. More save time; less is removed from fast motion with fewer.
+        /// Substeps after which near pairs are looked for again. More save time; less is removed from fast motion with
+        /// fewer.
         every: u32 = taut::Contact::default().every => Rule::ANY.from(1.0).to(1000.0);
     }
 }

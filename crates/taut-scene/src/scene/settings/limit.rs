@@ -90,8 +90,8 @@ choice! {
 }
 
 section! {
-    /// The limits that the fabrics of the library have: the strain at which a cloth becomes nearly inextensible, and the
-    /// shear at which its yarns lock.
+    /// The limits that the fabrics of the library have: the strain at which a cloth becomes nearly inextensible, and
+    /// the shear at which its yarns lock.
     pub struct FabricLimit {
         /// The cloth it is for; all that has a `fabric` if not given.
         bodies: Vec<String> = Vec::new();

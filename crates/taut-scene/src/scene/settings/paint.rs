@@ -24,10 +24,11 @@ section! {
 }
 
 section! {
-    /// What of a cloth varies with a map: for each key what holds where the map is 0 and where it is 1, and in between what
-    /// is between. A triangle has the mean of its corners.
+    /// What of a cloth varies with a map: for each key what holds where the map is 0 and where it is 1, and in between
+    /// what is between. A triangle has the mean of its corners.
     pub struct Vary {
-        /// The name of a map of the mesh, of a file in `maps`, or of a group or material, which is 1 inside and 0 outside.
+        /// The name of a map of the mesh, of a file in `maps`, or of a group or material, which is 1 inside and 0
+        /// outside.
         map: String;
         /// Factors on the mass.
         density: Option<[f64; 2]> = None => DENSITY;

@@ -151,7 +151,8 @@ choice! {
         /// Those that hang together, as one stiff piece that turns and moves as the skin under it does on the whole: a
         /// waistband keeps its lengths.
         Together = "together",
-        /// Each as the skin around it does on the whole: what is held bends, and stretches a little where the skin does.
+        /// Each as the skin around it does on the whole: what is held bends, and stretches a little where the skin
+        /// does.
         Blend = "blend",
         /// Each with the triangle it is nearest to: what is held stretches as the skin does, and where neighbours are
         /// nearest to different limbs it is torn.
@@ -219,8 +220,8 @@ section! {
     pub struct SelectTable {
         /// The name of a vertex group of the mesh.
         group: Option<String> = None;
-        /// The name of a painted map, or of a group or material, which is 1 inside and 0 outside: where it is above `above`
-        /// and below `below`; above 0.5 if neither is given.
+        /// The name of a painted map, or of a group or material, which is 1 inside and 0 outside: where it is above
+        /// `above` and below `below`; above 0.5 if neither is given.
         map: Option<String> = None;
         /// With `map`: where it is above this.
         above: Option<f64> = None;

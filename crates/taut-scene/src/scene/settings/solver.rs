@@ -13,16 +13,16 @@ variants! {
     /// The method that moves everything.
     pub enum Solver default "auto" {
         /// What suits the scene: "multigrid" where all cloth has a material (`fabric` or `elastic`) and neither
-        /// `iterations`, `levels` nor `tethers` is set; otherwise
-        /// position-based dynamics with all that keeps cloth from stretching: coarse levels and tethers to what is held.
-        /// Either way limits are met together with contact at the end of every step, and substeps are chosen. How far
-        /// cloth was stretched is in the results.
+        /// `iterations`, `levels` nor `tethers` is set; otherwise position-based dynamics with all that keeps cloth
+        /// from stretching: coarse levels and tethers to what is held. Either way limits are met together with contact
+        /// at the end of every step, and substeps are chosen. How far cloth was stretched is in the results.
         Auto(Auto) = "auto",
-        /// Implicit steps for cloth with a material, at the cost of a few multigrid cycles whatever its stiffness; limits
-        /// are met together with contact at the end of every step. What `auto` takes where all cloth has a material.
+        /// Implicit steps for cloth with a material, at the cost of a few multigrid cycles whatever its stiffness;
+        /// limits are met together with contact at the end of every step. What `auto` takes where all cloth has a
+        /// material.
         Multigrid(Multigrid) = "multigrid",
-        /// Position-based dynamics alone: every row of every element in turn (Gauss–Seidel), without limits but those of
-        /// `[[limit]]`. Rows with a physical stiffness keep total multipliers, so that iterations do not change it.
+        /// Position-based dynamics alone: every row of every element in turn (Gauss–Seidel), without limits but those
+        /// of `[[limit]]`. Rows with a physical stiffness keep total multipliers, so that iterations do not change it.
         Pbd(Pbd) = "pbd",
         /// All elements at once, averaged (Jacobi). For bodies with a physical stiffness, like all that follow.
         Jacobi(Global) = "jacobi",
@@ -56,8 +56,8 @@ section! {
         integrator: Integrator = Integrator::ImplicitEuler(Plain::default());
         /// The largest strain that may be left unsolved before the last iteration; 0 for always all iterations.
         tolerance: f64 = 0.0 => TOLERANCE;
-        /// Whether a substep begins with the forces of the one before, as far as that cannot feed the motion: stiffer cloth from few
-        /// iterations, for the time of one more. For bodies with a physical stiffness.
+        /// Whether a substep begins with the forces of the one before, as far as that cannot feed the motion: stiffer
+        /// cloth from few iterations, for the time of one more. For bodies with a physical stiffness.
         warm_start: bool = false;
         /// Size of numbers.
         precision: Precision = Precision::F32;
@@ -72,11 +72,11 @@ section! {
         /// 1, none along others. Cloth without a direction is limited along any, cloth of edges by its edges. A
         /// `[[limit]]` has its own way.
         max_stretch: Option<Cap> = None => STRETCH;
-        /// The largest angle between the yarns of all cloth and a right angle: text such as "20 deg", or its tangent, as fabrics
-        /// have it; "off" for none. If not given: that of its `fabric`.
+        /// The largest angle between the yarns of all cloth and a right angle: text such as "20 deg", or its tangent,
+        /// as fabrics have it; "off" for none. If not given: that of its `fabric`.
         max_shear: Option<ShearCap> = None => TANGENT;
-        /// Substeps in a step; 0 for as many as are needed: with "multigrid" 60 in a second; otherwise 10 in 1/60 s, up to
-        /// 25 while cloth turns fast. Fewer cost less and lose more motion.
+        /// Substeps in a step; 0 for as many as are needed: with "multigrid" 60 in a second; otherwise 10 in 1/60 s, up
+        /// to 25 while cloth turns fast. Fewer cost less and lose more motion.
         substeps: u32 = 0 => Rule::ANY.from(0.0).to(10_000.0);
         /// Sweeps over all elements in a substep, where cloth is projected.
         iterations: u32 = 1 => ROUNDS;
@@ -121,8 +121,8 @@ section! {
         substeps: u32 = 1 => ROUNDS;
         /// Iterations in a substep, at most.
         iterations: u32 = 100 => ROUNDS;
-        /// Where it stops: the largest strain that is left unsolved, or the largest error of a velocity in m/s for methods
-        /// that work on positions.
+        /// Where it stops: the largest strain that is left unsolved, or the largest error of a velocity in m/s for
+        /// methods that work on positions.
         tolerance: f64 = 1e-6 => TOLERANCE;
         /// Whether a substep begins with the forces of the one before, as far as that cannot feed the motion.
         warm_start: bool = false;

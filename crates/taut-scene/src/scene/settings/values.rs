@@ -38,9 +38,11 @@ impl From<Form> for taut::StrainForm {
 choice! {
     /// What resists bending in cloth with `elastic` or `fabric`.
     pub enum BendingChoice {
-        /// An angle at every edge, each on its own: quick; how stiff a sheet comes out depends on its mesh by up to a fifth.
+        /// An angle at every edge, each on its own: quick; how stiff a sheet comes out depends on its mesh by up to a
+        /// fifth.
         Hinges = "hinges",
-        /// The three angles around every triangle together: strips along weft and warp have the rigidity given within 3 %, on grids and scattered points.
+        /// The three angles around every triangle together: strips along weft and warp have the rigidity given within 3
+        /// %, on grids and scattered points.
         Patches = "patches",
     }
 }

@@ -48,7 +48,8 @@ section! {
         damping: f64 = 10.0 => Rule::ANY.from(0.0).to(1e4).unit("1/s");
         /// How much thinner mesh colliders are all around when it begins; they grow to their size within half of it.
         grow: f64 = 0.0 => Rule::ANY.from(0.0).to(10.0).unit("m");
-        /// How fast bodies come at most, and cloth of its own: what has further to go takes longer, and so does all of it.
+        /// How fast bodies come at most, and cloth of its own: what has further to go takes longer, and so does all of
+        /// it.
         speed: f64 = 1.0 => Rule::ANY.above(0.0).to(1000.0).unit("m/s");
         /// The pose in which mesh colliders begin, and pins that follow them are put on.
         from: StartFrom = StartFrom::First;

@@ -46,22 +46,23 @@ const CALM: f64 = 1.0;
 /// Mean edges that a collider is looked out for at most.
 const AHEAD: f64 = 2.0;
 
-/// The part of an interval's motion that a safety pass may take back before intervals become shorter, for the rest of the step: contacts
-/// that were found too long ago push the wrong way.
+/// The part of an interval's motion that a safety pass may take back before intervals become shorter, for the rest of
+/// the step: contacts that were found too long ago push the wrong way.
 const TAKEN_BACK: f64 = 0.002;
 
-/// Mean edges that safety may take back of a vertex's motion in one substep: more stretches what is around it, and is better felt by the
-/// solver, as a contact.
+/// Mean edges that safety may take back of a vertex's motion in one substep: more stretches what is around it, and is
+/// better felt by the solver, as a contact.
 const MUCH: f64 = 0.005;
 
 /// Searches for the sake of some vertices that must be put elsewhere, before there is one for all, which is the last.
 const FEW: usize = 5;
 
-/// Intervals of a step at most that are begun again, because safety took motion back: with half the substeps, or, where there is but one,
-/// with contacts of what met.
+/// Intervals of a step at most that are begun again, because safety took motion back: with half the substeps, or, where
+/// there is but one, with contacts of what met.
 const MOST_ROLLED_BACK: u32 = 4;
 
-/// What safety passes of a step may look at, in pairs for each vertex, edge and triangle: beyond that motion is given up.
+/// What safety passes of a step may look at, in pairs for each vertex, edge and triangle: beyond that motion is given
+/// up.
 const WORK: u64 = 400;
 
 /// What they may look at to find out which motion must be: beyond that all is. In random small worlds a hundredth of it
@@ -76,7 +77,8 @@ const STILL_WORK: u64 = 400;
 /// everything would be near it, and near what it pulls along.
 const RUNAWAY: f64 = 100.0;
 
-/// Substeps at most for the sake of fast colliders and pins: in all, and over those that are asked for, which count as some at least.
+/// Substeps at most for the sake of fast colliders and pins: in all, and over those that are asked for, which count as
+/// some at least.
 const MOST_SUBSTEPS: f64 = 200.0;
 const MOST_TIMES: f64 = 3.0;
 const FEWEST: u32 = 10;
@@ -313,9 +315,10 @@ impl<T: Scalar> ContactPipeline<T> {
         &self.tangle.pushes
     }
 
-    /// How many substeps colliders and pins need at least, so that none goes farther than half an edge in one: contact sees where things
-    /// are at the ends of substeps, and what would have to be pushed over several edges at once is thrown about. No more than `MOST_TIMES`
-    /// as many as are `asked` for anyway: what goes farther than that gives up motion, not time.
+    /// How many substeps colliders and pins need at least, so that none goes farther than half an edge in one: contact
+    /// sees where things are at the ends of substeps, and what would have to be pushed over several edges at once is
+    /// thrown about. No more than `MOST_TIMES` as many as are `asked` for anyway: what goes farther than that gives up
+    /// motion, not time.
     pub fn least_substeps(&self, asked: u32) -> u32 {
         let (edge, way) = (self.surfaces.source.edge, self.surfaces.kinematics.farthest().max(self.led));
         let most = f64::from(asked.max(FEWEST)) * MOST_TIMES;
@@ -331,8 +334,9 @@ impl<T: Scalar> ContactPipeline<T> {
         self.rows.begin(&self.surfaces, x_start, parts);
     }
 
-    /// Searches for what is near, or will be, and makes contacts of it. The interval has as many substeps as one search may serve at most:
-    /// until the features of a contact have gone two edges against each other, a collider or a pin two, or a vertex four against all.
+    /// Searches for what is near, or will be, and makes contacts of it. The interval has as many substeps as one search
+    /// may serve at most: until the features of a contact have gone two edges against each other, a collider or a pin
+    /// two, or a vertex four against all.
     fn begin_interval(&mut self, substep: &ContactSubstep, x_start: &[Vertex<T>], x: &[Vertex<T>]) {
         let (first, left) = (substep.number, substep.of - substep.number);
         let most = substep.every.min(self.longest).clamp(1, left);
@@ -383,8 +387,8 @@ impl<T: Scalar> ContactPipeline<T> {
         (number + 1 == self.motion.interval.next()).then_some(self.motion.interval.count)
     }
 
-    /// Pushes apart, without friction, what is too near in a tile of vertices: by more than `slack` of what is wanted. `x_predicted` goes
-    /// along by so `much` of it. Adds the vertices that it moves.
+    /// Pushes apart, without friction, what is too near in a tile of vertices: by more than `slack` of what is wanted.
+    /// `x_predicted` goes along by so `much` of it. Adds the vertices that it moves.
     pub fn part(
         &mut self,
         tile: u32,
@@ -395,8 +399,9 @@ impl<T: Scalar> ContactPipeline<T> {
         self.rows.part(tile, positions, slack_and_much, moved);
     }
 
-    /// Makes the motion of an interval that ends with vertices at `x` safe: returns how many substeps it had, and the vertices that may not
-    /// be where they are. May be asked again with vertices elsewhere, until [`settle`](Self::settle).
+    /// Makes the motion of an interval that ends with vertices at `x` safe: returns how many substeps it had, and the
+    /// vertices that may not be where they are. May be asked again with vertices elsewhere, until
+    /// [`settle`](Self::settle).
     pub fn end_interval(&mut self, x: &[Vertex<T>]) -> (u32, &[Correction<T>]) {
         let own = self.surfaces.own();
         self.motion.arrive(&mut self.surfaces.kinematics, x);
@@ -414,7 +419,8 @@ impl<T: Scalar> ContactPipeline<T> {
         let mut correct = |vertex: u32, by| {
             corrections.push(Correction { vertex, to: safe[vertex as usize].map(T::of), by });
         };
-        // Positions that are not numbers have not been counted as stopped, and are not where they are proved to be either.
+        // Positions that are not numbers have not been counted as stopped, and are not where they are proved to be
+        // either.
         (0..own).filter(|&i| !x[i].iter().all(|c| c.finite())).for_each(|i| correct(i as u32, [0.0; 3]));
         for vertex in report.stopped.into_iter().filter(|&i| (i as usize) < own) {
             let (to, was) = (safe[vertex as usize], self.motion.to[vertex as usize]);
@@ -423,7 +429,8 @@ impl<T: Scalar> ContactPipeline<T> {
         (self.motion.interval.count, corrections)
     }
 
-    /// Keeps in mind what met in an interval that cannot be cut shorter: when it is gone through again, that will be contacts.
+    /// Keeps in mind what met in an interval that cannot be cut shorter: when it is gone through again, that will be
+    /// contacts.
     fn remember_met(&mut self, report: &SafetyReport, clearance: f64) {
         if self.motion.interval.count > 1 || self.rolled_back == MOST_ROLLED_BACK {
             return;
@@ -435,7 +442,8 @@ impl<T: Scalar> ContactPipeline<T> {
         }
     }
 
-    /// Calls `f` for the model's vertices that are in contact with a collider, with how that moves there in the interval, m.
+    /// Calls `f` for the model's vertices that are in contact with a collider, with how that moves there in the
+    /// interval, m.
     pub fn for_each_carried(&self, f: impl FnMut(u32, V3<f64>)) {
         self.rows.for_each_carried(&self.motion, self.surfaces.own(), f);
     }
@@ -454,8 +462,9 @@ impl<T: Scalar> ContactPipeline<T> {
         again.then_some(self.motion.interval.first)
     }
 
-    /// Takes the last answer of [`end_interval`](Self::end_interval) for what becomes of the interval. If it has taken motion back that
-    /// slides could not save, shorter intervals may, or contacts of what met: it [begins again](Self::begin_again), a few times in a step at most.
+    /// Takes the last answer of [`end_interval`](Self::end_interval) for what becomes of the interval. If it has taken
+    /// motion back that slides could not save, shorter intervals may, or contacts of what met: it [begins
+    /// again](Self::begin_again), a few times in a step at most.
     pub fn settle(&mut self) {
         let count = self.motion.interval.count;
         let IntervalSafety { truncated, most, .. } = self.safe.interval;

@@ -27,8 +27,8 @@ impl Interval {
     }
 }
 
-/// An interval's motion. Lists have the model's vertices in its own order, the spare one, then those of colliders. They are `f64`
-/// whatever the state is: results for an `f32` state are rounded before they are proved.
+/// An interval's motion. Lists have the model's vertices in its own order, the spare one, then those of colliders. They
+/// are `f64` whatever the state is: results for an `f32` state are rounded before they are proved.
 #[derive(Clone, Debug, Default)]
 pub(super) struct IntervalMotion {
     pub interval: Interval,
@@ -181,8 +181,8 @@ impl IntervalMotion {
         meet.map(|i| (self.way(i) - mean).norm2()).fold(0.0, f64::max).sqrt()
     }
 
-    /// Σ wᵢ² / mᵢ. Held vertices count as a little movable, so that one that hardly takes part is not thrown far for the sake of
-    /// others that cannot move.
+    /// Σ wᵢ² / mᵢ. Held vertices count as a little movable, so that one that hardly takes part is not thrown far for
+    /// the sake of others that cannot move.
     pub fn give(&self, nodes: &[u32; 4], weights: &[f64; 4]) -> f64 {
         let mobility = |&i: &u32| match self.roles[i as usize] {
             Role::Free(mobility) => mobility,

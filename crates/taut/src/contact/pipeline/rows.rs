@@ -16,7 +16,8 @@ use crate::sets::Grouped;
 /// The part of the distance at rest that thickness may take.
 const ROOM: f64 = 0.9;
 
-/// How much farther apart than what is kept two features are of interest: by thickness, and by the rest shape, which keeps them itself.
+/// How much farther apart than what is kept two features are of interest: by thickness, and by the rest shape, which
+/// keeps them itself.
 const NEAR: f64 = 1.5;
 const NEAR_AT_REST: f64 = 1.1;
 
@@ -100,7 +101,8 @@ impl<T: Scalar> ContactRows<T> {
         }
     }
 
-    /// Leaves out pairs, from some on, that cannot come nearer than they are at rest: in cloth finer than its thickness these are nearly all.
+    /// Leaves out pairs, from some on, that cannot come nearer than they are at rest: in cloth finer than its thickness
+    /// these are nearly all.
     fn forget_kept_by_rest(&mut self, from: usize, surfaces: &Surfaces, motion: &IntervalMotion) {
         let mut kept = from;
         for i in from..self.near.len() {
@@ -125,8 +127,8 @@ impl<T: Scalar> ContactRows<T> {
         }
     }
 
-    /// Whether a vertex is nearer to another triangle of the same surface, on the same side, and next to an edge of this one: what slides
-    /// over a smooth surface would run into the edges of triangles ahead.
+    /// Whether a vertex is nearer to another triangle of the same surface, on the same side, and next to an edge of
+    /// this one: what slides over a smooth surface would run into the edges of triangles ahead.
     fn beside_edge(&self, surfaces: &Surfaces, pair: &NearPair) -> bool {
         let Some(best) = self.near.get(self.nearest[pair.nodes[0] as usize] as usize) else { return false };
         let along = V3::from(pair.delta).dot(V3::from(best.delta));
@@ -149,7 +151,8 @@ impl<T: Scalar> ContactRows<T> {
         self.add_contact(surfaces, motion, pair, [&a, &b], [thickness.min(room), solid])
     }
 
-    /// Adds contacts of pairs that have met in this interval when it was gone through before, as they were when they met.
+    /// Adds contacts of pairs that have met in this interval when it was gone through before, as they were when they
+    /// met.
     pub fn add_met(&mut self, met: &[NearPair], surfaces: &Surfaces, motion: &IntervalMotion) {
         for pair in met {
             let Some([a, b]) = surfaces.sides(pair) else { continue };
@@ -159,7 +162,8 @@ impl<T: Scalar> ContactRows<T> {
         }
     }
 
-    /// Adds a contact between two parties that keep so much distance, m, some of which is solid. False if nothing of it can move.
+    /// Adds a contact between two parties that keep so much distance, m, some of which is solid. False if nothing of it
+    /// can move.
     fn add_contact(
         &mut self,
         surfaces: &Surfaces,
@@ -197,7 +201,8 @@ impl<T: Scalar> ContactRows<T> {
         }
     }
 
-    /// Adds a row: its features, direction, give and friction; its thickness, how much of it is recovered in a substep, and opening in m.
+    /// Adds a row: its features, direction, give and friction; its thickness, how much of it is recovered in a substep,
+    /// and opening in m.
     fn add(
         &mut self,
         motion: &IntervalMotion,
@@ -252,8 +257,9 @@ impl<T: Scalar> ContactRows<T> {
 
     /// One sweep over all contacts; returns how many touch.
     ///
-    /// One after another in the order of the pairs, not through the driver of coloured batches: neighbours in this order share vertices,
-    /// so that a batch which kept it would have colours of one row, in blocks of one lane of sixteen.
+    /// One after another in the order of the pairs, not through the driver of coloured batches: neighbours in this
+    /// order share vertices, so that a batch which kept it would have colours of one row, in blocks of one lane of
+    /// sixteen.
     pub fn sweep(
         &mut self,
         x: &mut [Vertex<T>],
@@ -268,10 +274,11 @@ impl<T: Scalar> ContactRows<T> {
         touching
     }
 
-    /// Finds where contacts would push vertices that are at `x`, and moves none. Calls `f` for each that is pushed, with what it runs into.
-    /// Friction is told of colliders only: what two cloths do to each other is not to be split into what each vertex feels. If `weight` is
-    /// given, `x` is where outer forces alone would have vertices: what runs into each other then, as far as a weight makes it in a substep (m),
-    /// presses, and sweeps hold its slip by that afterwards.
+    /// Finds where contacts would push vertices that are at `x`, and moves none. Calls `f` for each that is pushed,
+    /// with what it runs into. Friction is told of colliders only: what two cloths do to each other is not to be split
+    /// into what each vertex feels. If `weight` is given, `x` is where outer forces alone would have vertices: what
+    /// runs into each other then, as far as a weight makes it in a substep (m), presses, and sweeps hold its slip by
+    /// that afterwards.
     pub fn meet(&mut self, [x, x_start]: [&[Vertex<T>]; 2], weight: Option<T>, mut f: impl FnMut(u32, Meeting<T>)) {
         let Trial { apart, stuck, pushing, friction, pushed } = &mut self.trial;
         apart.clear();
@@ -309,7 +316,8 @@ impl<T: Scalar> ContactRows<T> {
         }
     }
 
-    /// Pushes apart, without friction, what is too near in a tile of vertices; see [`ContactRow::part`]. Adds the vertices that it moves.
+    /// Pushes apart, without friction, what is too near in a tile of vertices; see [`ContactRow::part`]. Adds the
+    /// vertices that it moves.
     pub fn part(
         &mut self,
         tile: u32,
@@ -327,7 +335,8 @@ impl<T: Scalar> ContactRows<T> {
         self.by_tile = Some(by_tile);
     }
 
-    /// Calls `f` for vertices, of which there are `own`, that are in contact with a collider, with how that moves there, m.
+    /// Calls `f` for vertices, of which there are `own`, that are in contact with a collider, with how that moves
+    /// there, m.
     pub fn for_each_carried(&self, motion: &IntervalMotion, own: usize, mut f: impl FnMut(u32, V3<f64>)) {
         for (_, pair) in &self.kinematic {
             let (mut way, mut all) = (V3::new(0.0, 0.0, 0.0), 0.0);
@@ -376,9 +385,9 @@ pub(super) fn room(surfaces: &Surfaces, pair: &NearPair) -> f64 {
     ROOM * apart.norm2().sqrt()
 }
 
-/// The distance that two surfaces keep, m, and how much of it is solid. None if their contact is not for rows: vertices of cloth meet
-/// simple shapes on their own, so that of those only edges and corners are left, and round ones where they
-/// dent large triangles.
+/// The distance that two surfaces keep, m, and how much of it is solid. None if their contact is not for rows: vertices
+/// of cloth meet simple shapes on their own, so that of those only edges and corners are left, and round ones where
+/// they dent large triangles.
 pub(super) fn wanted(a: &Party, b: &Party, kind: PairKind) -> Option<(f64, f64)> {
     match (a.collider, b.collider) {
         (false, false) => Some((0.5 * (a.material.thickness + b.material.thickness), 0.0)),

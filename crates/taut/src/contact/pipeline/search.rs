@@ -33,7 +33,8 @@ pub(super) struct ContactCandidates {
     /// Where vertices are at the start of the interval, and where they may be at its end.
     pub starts: Vec<Aabb>,
     pub regions: Vec<Aabb>,
-    /// The part of the step at which the hierarchies' boxes end: later than the interval, if that was cut short after the search.
+    /// The part of the step at which the hierarchies' boxes end: later than the interval, if that was cut short after
+    /// the search.
     fitted_end: f64,
     /// Vertices whose boxes are others than those that the hierarchies have.
     pub amended: Vec<bool>,
@@ -78,8 +79,8 @@ impl<'a> Search<'a> {
     }
 }
 
-/// For each of the first vertices the box around where the safety pass may have to put it: hold it at its start, or have a collider take it
-/// along.
+/// For each of the first vertices the box around where the safety pass may have to put it: hold it at its start, or
+/// have a collider take it along.
 #[derive(Default)]
 pub(super) struct Allowed(Vec<Option<[[f64; 3]; 2]>>);
 
@@ -140,8 +141,8 @@ impl Room {
 }
 
 impl ContactCandidates {
-    /// Finds what is near at the start of the interval, or may come near on the straight way to its end. Vertices may end anywhere in their
-    /// regions, which are around where they are expected to, and hold what else is allowed.
+    /// Finds what is near at the start of the interval, or may come near on the straight way to its end. Vertices may
+    /// end anywhere in their regions, which are around where they are expected to, and hold what else is allowed.
     pub fn search(&mut self, surfaces: &mut Surfaces, search: Search) {
         let room = Room::new(surfaces, search.motion);
         let count = search.motion.from.len();
@@ -178,7 +179,8 @@ impl ContactCandidates {
         (self.crowded, self.still) = (!all, search.still);
     }
 
-    /// Makes pairs and regions serve for ways to other ends than expected: those of `more`, or that leave their regions.
+    /// Makes pairs and regions serve for ways to other ends than expected: those of `more`, or that leave their
+    /// regions.
     pub fn amend(&mut self, surfaces: &mut Surfaces, search: Search, more: &[u32]) {
         more.iter().for_each(|&i| self.amended[i as usize] = true);
         let IntervalMotion { from, to, .. } = search.motion;
@@ -232,14 +234,16 @@ impl ContactCandidates {
         PairKind::ALL.into_iter().for_each(|kind| self.pairs[kind].nodes.append(&mut found[kind].nodes));
     }
 
-    /// Takes regions at a part (0 to 1) of the way. Pairs stay: what one axis separates at both ends it separates between them.
+    /// Takes regions at a part (0 to 1) of the way. Pairs stay: what one axis separates at both ends it separates
+    /// between them.
     pub fn cut_short(&mut self, surfaces: &Surfaces, part: f64) {
         for i in (0..self.regions.len()).filter(|&i| part < 1.0 && surfaces.meets(i)) {
             self.regions[i] = self.starts[i].towards(&self.regions[i], part);
         }
     }
 
-    /// Completes what is known of how far apart pairs are at the start: those found after contacts were made have no bounds yet.
+    /// Completes what is known of how far apart pairs are at the start: those found after contacts were made have no
+    /// bounds yet.
     pub fn bound_all(&mut self, from: &[[f64; 3]]) {
         for kind in PairKind::ALL {
             let PairList { nodes, bounds } = &mut self.pairs[kind];

@@ -12,8 +12,8 @@ use crate::lanes::V3;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Mean edges of its body that a material is thick at most: what is farther apart along the cloth than the thickness would be near too, and
-/// pairs would grow with its square.
+/// Mean edges of its body that a material is thick at most: what is farther apart along the cloth than the thickness
+/// would be near too, and pairs would grow with its square.
 const THICKEST: f64 = 0.75;
 
 /// The surfaces of a model's bodies, in the model's numbering, with hierarchies shaped by rest positions.
@@ -35,8 +35,8 @@ impl ModelSurfaces {
         ModelSurfaces { painted, ..self }
     }
 
-    /// The surfaces of bodies with these triangles and vertices at `rest` (m). A triangle that two bodies share belongs to the
-    /// first.
+    /// The surfaces of bodies with these triangles and vertices at `rest` (m). A triangle that two bodies share belongs
+    /// to the first.
     pub fn new(rest: Vec<[f64; 3]>, bodies: impl Iterator<Item = Vec<[u32; 3]>>) -> Self {
         let regions: Vec<Aabb> = rest.iter().map(|p| Aabb::around(&[*p], 0.0)).collect();
         let mut seen = BTreeSet::new();
@@ -228,7 +228,8 @@ impl Surfaces {
         self.kinematics.refit(regions);
     }
 
-    /// Calls `meet` for every two surfaces that meet, once; for one that meets itself, with the same twice. Colliders with radii come last.
+    /// Calls `meet` for every two surfaces that meet, once; for one that meets itself, with the same twice. Colliders
+    /// with radii come last.
     pub fn for_each_two(&self, mut meet: impl FnMut(usize, usize)) {
         let (bodies, all) = (self.bodies.len(), self.parties.len());
         let meets = |i: &usize| self.parties[*i].material.thickness > 0.0;

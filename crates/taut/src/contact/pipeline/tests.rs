@@ -105,8 +105,8 @@ fn known(pairs: &Pairs, kind: PairKind, [a, b, c, d]: [u32; 4]) -> bool {
     list.contains(&[a, b, c, d]) || kind == PairKind::EdgeEdge && list.contains(&[c, d, a, b])
 }
 
-/// Two sheets slide over each other and over a box that turns; some vertices go where nobody expected, some have to stay. Intervals are
-/// cut short or not.
+/// Two sheets slide over each other and over a box that turns; some vertices go where nobody expected, some have to
+/// stay. Intervals are cut short or not.
 #[test]
 fn pairs_hold_all_that_can_meet() {
     let (mut dice, mut all, mut shortened, mut amended) = (Dice(77), 0, 0, 0);
@@ -187,7 +187,8 @@ fn with_no_work_left_all_is_held() {
     }
 }
 
-/// Meshes that stand still are not fitted again; whatever changes about them, pairs are those of who sees them for the first time.
+/// Meshes that stand still are not fitted again; whatever changes about them, pairs are those of who sees them for the
+/// first time.
 #[test]
 fn meshes_that_stand_still_are_seen_where_they_are() {
     let mut dice = Dice(5);

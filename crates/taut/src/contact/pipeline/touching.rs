@@ -16,7 +16,8 @@ use std::sync::Arc;
 pub struct Touch {
     /// What the first and the second feature belong to.
     pub between: [Toucher; 2],
-    /// Vertices of the first feature, then of the second; none in the places of colliders' and of those that there are not.
+    /// Vertices of the first feature, then of the second; none in the places of colliders' and of those that there are
+    /// not.
     pub vertices: [Option<u32>; 4],
     /// Weights of the closest points: those of the first feature add up to 1, those of the second to −1.
     pub weights: [f64; 4],

@@ -1,8 +1,9 @@
 //! How a collider takes along what it meets.
 //!
-//! What moves by one and the same affine map, collider and cloth alike, keeps apart what was apart: straight ways from p to A p are maps
-//! (1 − t) + t A in between, which are one-to-one as long as A is near 1. So carrying an island just as a rigid collider moves,
-//! turns included, is a motion free of intersections, which there is always room for; holding it at its start is not.
+//! What moves by one and the same affine map, collider and cloth alike, keeps apart what was apart: straight ways from
+//! p to A p are maps (1 − t) + t A in between, which are one-to-one as long as A is near 1. So carrying an island just
+//! as a rigid collider moves, turns included, is a motion free of intersections, which there is always room for;
+//! holding it at its start is not.
 
 use super::proof::{Pair, SeparationProof};
 use crate::lanes::V3;
@@ -97,7 +98,8 @@ pub(crate) fn carried(from: &[[f64; 3]], to: &[[f64; 3]], of: core::ops::Range<u
     from.iter().map(|&p| carry.place(p)).collect()
 }
 
-/// How each island is carried by the fastest collider it may meet, at its name: as those of its vertices move that it may meet.
+/// How each island is carried by the fastest collider it may meet, at its name: as those of its vertices move that it
+/// may meet.
 pub(super) fn carries(
     proof: &SeparationProof,
     islands: &mut DisjointSets,

@@ -18,13 +18,14 @@ pub(super) enum Ask<'a> {
     Mixed,
 }
 
-/// How vertices go, but for a motion that all share. Cloth mostly moves along with what is near it, so most pairs need no other proof.
+/// How vertices go, but for a motion that all share. Cloth mostly moves along with what is near it, so most pairs need
+/// no other proof.
 #[derive(Default)]
 pub(super) struct RelativeMotion {
     /// m; the fourth number is idle.
     ways: Vec<[f32; 4]>,
-    /// How much farther apart than two features go against each other they must be at the start, m: what pairs must keep between them,
-    /// and more than all roundings.
+    /// How much farther apart than two features go against each other they must be at the start, m: what pairs must
+    /// keep between them, and more than all roundings.
     keep: f64,
 }
 
@@ -55,7 +56,8 @@ impl RelativeMotion {
         RelativeMotion { ways, keep: proof.settings.clearance + 1e-8 * size + 1e-6 * most }
     }
 
-    /// How far vertices of the two features go against each other at most, squared, m²; not a number if one of them is none.
+    /// How far vertices of the two features go against each other at most, squared, m²; not a number if one of them is
+    /// none.
     #[inline(always)]
     fn against(&self, nodes: &[u32; 4], split: usize) -> f32 {
         let w = nodes.map(|i| self.ways[i as usize]);
@@ -72,8 +74,8 @@ impl RelativeMotion {
     }
 }
 
-/// The pairs, in order, that neither the line between their centres nor the one between their closest points at the start
-/// proves apart, by the clearance in the end.
+/// The pairs, in order, that neither the line between their centres nor the one between their closest points at the
+/// start proves apart, by the clearance in the end.
 pub(super) fn doubtful(proof: &SeparationProof, x: &[[f64; 3]], ask: Ask) -> Vec<Pair> {
     let mut left = Vec::new();
     for kind in PairKind::ALL {

@@ -1,10 +1,11 @@
 //! The very last resort: what cannot be proved stays where it started.
 //!
-//! Truncation asks for places that pairs were not found for, and pairs found for these ask for others: nothing says that this ends. Here it
-//! does. A pair none of whose vertices moves is proved, so holding the vertices of all pairs that fail, and of those that fail then, ring by
-//! ring, comes to an end in which all pairs are proved but those with colliders that move into what is held. Instead of at their starts they
-//! may be held where one collider takes all along: what moves by one and the same map keeps apart. Where there are so
-//! many pairs that even that costs too much, nothing is proved, and the report says so.
+//! Truncation asks for places that pairs were not found for, and pairs found for these ask for others: nothing says
+//! that this ends. Here it does. A pair none of whose vertices moves is proved, so holding the vertices of all pairs
+//! that fail, and of those that fail then, ring by ring, comes to an end in which all pairs are proved but those with
+//! colliders that move into what is held. Instead of at their starts they may be held where one collider takes all
+//! along: what moves by one and the same map keeps apart. Where there are so many pairs that even that costs too much,
+//! nothing is proved, and the report says so.
 
 use super::filter::{Ask, RelativeMotion, doubtful};
 use super::proof::{Pair, SeparationProof};
@@ -15,7 +16,8 @@ use std::collections::BTreeSet;
 /// Rings after which everything is held.
 const RINGS: usize = 12;
 
-/// What was proved of a motion when it was held back before: of the same motion with another base most is the same again.
+/// What was proved of a motion when it was held back before: of the same motion with another base most is the same
+/// again.
 #[derive(Debug, Default)]
 pub struct KnownProofs {
     /// Where vertices were to end, m.
@@ -38,9 +40,10 @@ impl KnownProofs {
     }
 }
 
-/// Makes a motion safe by holding vertices at `base` (m), which regions must hold: their starts, or where one collider takes them. Writes
-/// to `x` where vertices may go. Slices in `motion` must be of one length, and so must `base`. With another base than starts, pairs that are
-/// not proved may be left without a kinematic vertex. `known` is of the same motion, and learns.
+/// Makes a motion safe by holding vertices at `base` (m), which regions must hold: their starts, or where one collider
+/// takes them. Writes to `x` where vertices may go. Slices in `motion` must be of one length, and so must `base`. With
+/// another base than starts, pairs that are not proved may be left without a kinematic vertex. `known` is of the same
+/// motion, and learns.
 pub fn hold_back(
     motion: &Motion,
     base: &[[f64; 3]],

@@ -1,12 +1,14 @@
 //! The safety pass: from a state free of intersections and any candidate, motion that ends free of intersections.
 //!
 //! # Why it is safe
-//! Surfaces that start free and move continuously can only come to intersect after a vertex has touched a triangle or an
-//! edge an edge, of pairs that share no vertex. Pairs that one axis separates, on one side, in the boxes of their starts and in
-//! those of their regions at the end cannot (see [`bvh`](super::bvh)), as long as vertices end in their regions, and the
-//! pass holds them there. For every other pair it ends with a proof, valid in spite of rounding, of one of these:
+//! Surfaces that start free and move continuously can only come to intersect after a vertex has touched a triangle or
+//! an edge an edge, of pairs that share no vertex. Pairs that one axis separates, on one side, in the boxes of their
+//! starts and in those of their regions at the end cannot (see [`bvh`](super::bvh)), as long as vertices end in their
+//! regions, and the pass holds them there. For every other pair it ends with a proof, valid in spite of rounding, of
+//! one of these:
 //!
-//! 1. one direction separates the two features at the start and at the end, hence, all motion being straight, throughout;
+//! 1. one direction separates the two features at the start and at the end, hence, all motion being straight,
+//!    throughout;
 //! 2. [continuous collision detection](super::ccd) finds them apart throughout;
 //! 3. none of their vertices has moved.
 //!
@@ -15,20 +17,21 @@
 //! So the straight way from start to end is free of contact, and its end free of intersections.
 //!
 //! # How motion is changed
-//! First a few **slides**: a pair that fails is pushed apart along its direction at the start, by as much as is missing,
-//! shared by inverse mass; the rest of the motion stays. This moves with whatever moves: layers that travel together or ride
-//! on a collider are not slowed. Pairs that still fail are **truncated** in islands of vertices that could meet: planes
-//! are fixed for all pairs, then every vertex is drawn back along its way, towards a base motion known to be free, just so
-//! far that it stays on its side of all its planes (planar truncation). Base motions are the island's mean displacement, that
-//! of a collider it meets, and, if those do not do, none at all. The last always does where colliders stand still; where one moves,
-//! what it meets is taken along as it moves and turns, which always does where there is but one.
+//! First a few **slides**: a pair that fails is pushed apart along its direction at the start, by as much as is
+//! missing, shared by inverse mass; the rest of the motion stays. This moves with whatever moves: layers that travel
+//! together or ride on a collider are not slowed. Pairs that still fail are **truncated** in islands of vertices that
+//! could meet: planes are fixed for all pairs, then every vertex is drawn back along its way, towards a base motion
+//! known to be free, just so far that it stays on its side of all its planes (planar truncation). Base motions are the
+//! island's mean displacement, that of a collider it meets, and, if those do not do, none at all. The last always does
+//! where colliders stand still; where one moves, what it meets is taken along as it moves and turns, which always does
+//! where there is but one.
 //!
-//! Where even that asks for more than a budget of work allows, or for places that pairs were not found for, what is not proved is
-//! [held at its start](hold_back): motion is lost, not the proof.
+//! Where even that asks for more than a budget of work allows, or for places that pairs were not found for, what is not
+//! proved is [held at its start](hold_back): motion is lost, not the proof.
 //!
 //! # What it cannot do
-//! Kinematic vertices (colliders) move as they are told. If one enters a surface that could not be pushed away, the pair is reported as
-//! **impossible**; all other pairs keep their proofs.
+//! Kinematic vertices (colliders) move as they are told. If one enters a surface that could not be pushed away, the
+//! pair is reported as **impossible**; all other pairs keep their proofs.
 
 mod carry;
 mod filter;
@@ -85,8 +88,8 @@ impl Rounding {
 /// How the safety pass works.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SafetySettings {
-    /// Features that start farther apart than this (m) end at least this far apart; those that start nearer come no nearer. A
-    /// twentieth of the cloth's thickness is a good choice. Greater than 0.
+    /// Features that start farther apart than this (m) end at least this far apart; those that start nearer come no
+    /// nearer. A twentieth of the cloth's thickness is a good choice. Greater than 0.
     pub clearance: f64,
     /// The part of the room between two features that truncated motion may use up, 0 to 1.
     pub room: f64,
@@ -94,8 +97,8 @@ pub struct SafetySettings {
     pub slides: usize,
     /// What the results are stored in.
     pub rounding: Rounding,
-    /// Work at most, in pairs looked at, a closer look at one being as much as [`CLOSER`]: beyond it nothing is moved any more, and motion
-    /// is to be [held back](hold_back).
+    /// Work at most, in pairs looked at, a closer look at one being as much as [`CLOSER`]: beyond it nothing is moved
+    /// any more, and motion is to be [held back](hold_back).
     pub budget: u64,
     /// Work at most even where nothing fails, and to hold motion back.
     pub most: u64,
@@ -126,18 +129,20 @@ pub struct Motion<'a> {
     pub to: &'a [[f64; 3]],
     /// How they may be moved.
     pub roles: &'a [Role],
-    /// Where they may end: what the pairs were found with. Must hold kinematic vertices' ends. If pairs were found with where vertices
-    /// start as well, regions need not hold starts: things that move together then have fewer pairs; but what
-    /// cannot stay at its start cannot be held there, see [`SafetyReport::unfinished`].
+    /// Where they may end: what the pairs were found with. Must hold kinematic vertices' ends. If pairs were found with
+    /// where vertices start as well, regions need not hold starts: things that move together then have fewer pairs; but
+    /// what cannot stay at its start cannot be held there, see [`SafetyReport::unfinished`].
     pub regions: &'a [Aabb],
     /// Pairs that may meet.
     pub pairs: &'a Pairs,
-    /// How far around itself a vertex or edge is solid, m: a ball is a vertex with a radius, a rod an edge whose vertices
-    /// have one. Of a pair the greatest counts. Empty if there are none.
+    /// How far around itself a vertex or edge is solid, m: a ball is a vertex with a radius, a rod an edge whose
+    /// vertices have one. Of a pair the greatest counts. Empty if there are none.
     pub radii: &'a [f64],
-    /// The first vertex of each kinematic body, ascending: what moves as one takes along as one what it meets. Empty if there is but one.
+    /// The first vertex of each kinematic body, ascending: what moves as one takes along as one what it meets. Empty if
+    /// there is but one.
     pub bodies: &'a [u32],
-    /// How all moves that is held back, m: with nothing kinematic or pinned in it a fall is no motion that anything must lose.
+    /// How all moves that is held back, m: with nothing kinematic or pinned in it a fall is no motion that anything
+    /// must lose.
     pub drift: [f64; 3],
 }
 
@@ -170,8 +175,9 @@ pub struct SafetyReport {
     pub contained: usize,
     /// Kinematic vertices that leave their regions: pairs with them may be missing.
     pub strayed: usize,
-    /// Vertices that would have to be held at their starts, or taken along by a collider, and where that is, m, which is not in their
-    /// regions: if there are any nothing is proved, and the motion is to be made safe again with regions that hold these places too.
+    /// Vertices that would have to be held at their starts, or taken along by a collider, and where that is, m, which
+    /// is not in their regions: if there are any nothing is proved, and the motion is to be made safe again with
+    /// regions that hold these places too.
     pub unfinished: Vec<(u32, [f64; 3])>,
 }
 

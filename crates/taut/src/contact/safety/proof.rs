@@ -71,8 +71,8 @@ impl<'a> SeparationProof<'a> {
         self.work() > self.settings.most
     }
 
-    /// The nearest place to `p` in a vertex's region, as it can be stored; its start, if it may stay there, stays as it is, to the
-    /// bit, and so does a vertex without a region. Regions are `f32`, so rounding to `f32` leads into them.
+    /// The nearest place to `p` in a vertex's region, as it can be stored; its start, if it may stay there, stays as it
+    /// is, to the bit, and so does a vertex without a region. Regions are `f32`, so rounding to `f32` leads into them.
     pub fn within(&self, i: usize, p: P) -> P {
         let (from, region) = (self.motion.from[i], &self.motion.regions[i]);
         if region.lo[0] > region.hi[0] || (p == from && region.holds(from)) {

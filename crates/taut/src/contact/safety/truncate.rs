@@ -14,7 +14,8 @@ enum DrawBack {
     Free,
     /// Towards the start, moved by the island's mean displacement: layers that travel together go on travelling.
     Mean,
-    /// Towards the start, moved as the fastest of the colliders moves that the island meets: they take along what they push.
+    /// Towards the start, moved as the fastest of the colliders moves that the island meets: they take along what they
+    /// push.
     Carried,
     /// All the way there.
     Taken,
@@ -24,8 +25,8 @@ enum DrawBack {
     Frozen,
 }
 
-/// Rounds after which failing islands are taken along at once by what moves them, or frozen if nothing does; and those after which all are
-/// frozen.
+/// Rounds after which failing islands are taken along at once by what moves them, or frozen if nothing does; and those
+/// after which all are frozen.
 const PATIENCE: usize = 6;
 const NO_PATIENCE: usize = 12;
 /// Rounds at most.
@@ -35,8 +36,9 @@ const MAX_ROUNDS: usize = 40;
 pub(super) fn truncate(proof: &SeparationProof, failed: &[Pair], x: &mut [[f64; 3]], report: &mut SafetyReport) {
     let mut truncation = Truncation::new(proof, failed, x);
     report.truncated = truncation.mode.iter().filter(|&&m| m != DrawBack::Free).count();
-    // Every round joins islands that fail with each other, or moves one on to its next mode, and what is frozen has nothing left to
-    // fail with, so this ends. Long chains of islands that fail one after another are cut short by freezing them.
+    // Every round joins islands that fail with each other, or moves one on to its next mode, and what is frozen has
+    // nothing left to fail with, so this ends. Long chains of islands that fail one after another are cut short by
+    // freezing them.
     for round in 0.. {
         truncation.place(x);
         let failing = truncation.failing(x, &mut report.impossible);
@@ -135,7 +137,8 @@ impl<'a> Truncation<'a> {
         }
     }
 
-    /// Whether a pair that is `apart` (m) at the start is as far apart where it is drawn back to, and farther than its wishes go from there.
+    /// Whether a pair that is `apart` (m) at the start is as far apart where it is drawn back to, and farther than its
+    /// wishes go from there.
     fn out_of_reach(&self, pair: &Pair, apart: f64, base: &[[f64; 3]]) -> bool {
         let at = |i: u32| V3::from(base[i as usize]);
         let moved = |i: u32| at(i) - V3::from(self.proof.motion.from[i as usize]);
@@ -215,8 +218,9 @@ impl<'a> Truncation<'a> {
         waiting && !self.proof.never_within(pair, still, self.proof.solid(&pair.nodes))
     }
 
-    /// Joins islands that fail with each other, which have to be drawn back alike, and moves those that fail in themselves on to their next
-    /// mode. Returns the vertices that cannot be drawn back to where that is, because it is not in their regions.
+    /// Joins islands that fail with each other, which have to be drawn back alike, and moves those that fail in
+    /// themselves on to their next mode. Returns the vertices that cannot be drawn back to where that is, because it is
+    /// not in their regions.
     fn advance(&mut self, failing: &[Pair], round: usize) -> Vec<(u32, [f64; 3])> {
         let (all, moves) = (self.mode.len() as u32, self.carry.iter().any(|c| c.speed > 0.0));
         let freeze = round >= if moves { NO_PATIENCE } else { PATIENCE };
@@ -278,8 +282,8 @@ impl<'a> Truncation<'a> {
     }
 }
 
-/// The next mode of an island that fails, of whose parts the least and the most drawn back are in these. What has `grown` tries the same
-/// again, and may be `carried` together though its parts could not be.
+/// The next mode of an island that fails, of whose parts the least and the most drawn back are in these. What has
+/// `grown` tries the same again, and may be `carried` together though its parts could not be.
 fn following(least: DrawBack, most: DrawBack, grown: bool, carried: bool, round: usize) -> DrawBack {
     match most {
         DrawBack::Free => DrawBack::Mean,

@@ -130,12 +130,12 @@ impl CslMotion {
 ///
 /// The strain rows say that the displacement gradient in the plane is G = b + ω J, J the quarter turn: a displacement
 /// of the material point at d from the centre of mass of G d, plus a translation, which linear momentum makes zero.
-/// Angular momentum leaves one equation for ω: with S = Σ m d dᵀ and l = U d, it is tr(S U J G) = 0, so
-/// **ω = tr(S U J b)/tr(S U)**. S is positive definite and U semi-definite, so the divisor vanishes for a point only: the
-/// 6×6 system always has this one solution, and no split into blocks is needed whose conditioning would depend on the
-/// mesh (ERRATA to Appendix A). S ∝ Σ w_k e_k e_kᵀ over the edges e_k opposite to vertices with inverse masses w_k,
-/// which stays true when one vertex is fixed (w = 0). With two fixed see [`swing`], which also looks at how far each
-/// component may change, `room` = (least − ε, most − ε); with three nothing moves.
+/// Angular momentum leaves one equation for ω: with S = Σ m d dᵀ and l = U d, it is tr(S U J G) = 0, so **ω = tr(S U J
+/// b)/tr(S U)**. S is positive definite and U semi-definite, so the divisor vanishes for a point only: the 6×6 system
+/// always has this one solution, and no split into blocks is needed whose conditioning would depend on the mesh (ERRATA
+/// to Appendix A). S ∝ Σ w_k e_k e_kᵀ over the edges e_k opposite to vertices with inverse masses w_k, which stays true
+/// when one vertex is fixed (w = 0). With two fixed see [`swing`], which also looks at how far each component may
+/// change, `room` = (least − ε, most − ε); with three nothing moves.
 #[inline(always)]
 pub(super) fn correction<T: Real>(
     motion: CslMotion,

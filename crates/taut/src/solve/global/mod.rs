@@ -72,10 +72,11 @@ pub(crate) struct SolveSettings {
     pub tolerance: f64,
     /// Whether coarse levels are made anew ([`Solver::Multigrid`]); if not, those of the solve before are near enough.
     pub coarse: bool,
-    /// Whether this solve goes on from the one before: from where it ended, to nearly the same end ([`Solver::Multigrid`]).
+    /// Whether this solve goes on from the one before: from where it ended, to nearly the same end
+    /// ([`Solver::Multigrid`]).
     pub goes_on: bool,
-    /// Whether nothing was [put](Global::put) since but [planes](Global::put_plane): the solve before knows places, multipliers and the
-    /// elements' forces still, and to more digits ([`Solver::Multigrid`]).
+    /// Whether nothing was [put](Global::put) since but [planes](Global::put_plane): the solve before knows places,
+    /// multipliers and the elements' forces still, and to more digits ([`Solver::Multigrid`]).
     pub stays: bool,
 }
 
@@ -203,7 +204,8 @@ impl Global {
         }
     }
 
-    /// Gets ready for [`Solver::Multigrid`]: vertices at `rest` (m), and the coarse nodes that they follow, level by level.
+    /// Gets ready for [`Solver::Multigrid`]: vertices at `rest` (m), and the coarse nodes that they follow, level by
+    /// level.
     pub(crate) fn prepare_multigrid<T: Scalar>(
         &mut self,
         elements: &Elements<T>,

@@ -17,10 +17,11 @@ impl Solve<'_> {
     /// - The step length −gᵀd / dᵀSd, S = M/s + Jᵀ E J, knows nothing of second derivatives and is too long for cloth
     ///   under tension, which threw it into other folds. S has a bound for them besides. Where the slope along d after
     ///   the step says that the length was wrong, secant steps mend it.
-    /// - β is Fletcher–Reeves', but Polak–Ribière's where that is smaller, and not below 0: stiff cloth takes half as many
-    ///   iterations, other cloth as many. Directions that do not go down begin anew.
-    /// - Residuals are preconditioned with the masses, which makes them accelerations. (Tried: the 3×3 diagonal blocks of S.
-    ///   Three times as many iterations, about eight with damping, and with plain Fletcher–Reeves no end of them.)
+    /// - β is Fletcher–Reeves', but Polak–Ribière's where that is smaller, and not below 0: stiff cloth takes half as
+    ///   many iterations, other cloth as many. Directions that do not go down begin anew.
+    /// - Residuals are preconditioned with the masses, which makes them accelerations. (Tried: the 3×3 diagonal blocks
+    ///   of S. Three times as many iterations, about eight with damping, and with plain Fletcher–Reeves no end of
+    ///   them.)
     pub(super) fn nonlinear_cg(&self) -> Outcome {
         let [slope, direction, steep, ..] = &self.global.arm;
         // Fast stiff cloth stores more energy at x̃ than it has, and few iterations from there would leave it that

@@ -102,8 +102,8 @@ impl Table {
         self.kinds.iter().find(|kind| kind.items.contains(&e))
     }
 
-    /// Gathers the rows of `elements`, if any, and those of the user's own, over `vertices` vertices, of which the user's need
-    /// the last to be held and none of the model's. Returns whether the topology is another than before.
+    /// Gathers the rows of `elements`, if any, and those of the user's own, over `vertices` vertices, of which the
+    /// user's need the last to be held and none of the model's. Returns whether the topology is another than before.
     pub fn gather<T: Scalar>(&mut self, elements: Option<&Elements<T>>, user: &UserRows, vertices: usize) -> bool {
         let before = core::mem::take(&mut self.items);
         for list in [&mut self.rest, &mut self.gamma] {

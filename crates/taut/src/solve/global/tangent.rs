@@ -7,8 +7,8 @@ use crate::constraint::Elements;
 use crate::lanes::Scalar;
 use crate::solve::user::UserRows;
 
-/// Forces f(x, v) = −Jᵀ E (c + γ J v) of all rows with a physical stiffness, and how they change: exactly, not made positive
-/// definite. Rows of the user's own that allow what they are at count for nothing.
+/// Forces f(x, v) = −Jᵀ E (c + γ J v) of all rows with a physical stiffness, and how they change: exactly, not made
+/// positive definite. Rows of the user's own that allow what they are at count for nothing.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tangent {
     /// By vertex, N.

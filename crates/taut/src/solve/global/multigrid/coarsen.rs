@@ -44,8 +44,8 @@ pub(super) struct Coarsening {
 }
 
 impl Coarsening {
-    /// Of nodes with this `fine` pattern of blocks, that follow `follows` of `coarse` others, in the fine pattern's numbers. Returns the coarse
-    /// operator, and the coarse nodes' new numbers.
+    /// Of nodes with this `fine` pattern of blocks, that follow `follows` of `coarse` others, in the fine pattern's
+    /// numbers. Returns the coarse operator, and the coarse nodes' new numbers.
     pub fn new(fine: &Pattern, follows: &[Follows], coarse: usize) -> (Self, Operator, Numbering) {
         let mut carried: Vec<Vec<u32>> = vec![Vec::new(); coarse];
         for (i, list) in follows.iter().enumerate() {
@@ -96,9 +96,9 @@ impl Coarsening {
         (out, Operator::new(pattern, None), numbering)
     }
 
-    /// Sets what coarse blocks have of the fine pairs that are single numbers: Pᵀ `values` P, times the identity. Pairs of coarse nodes that
-    /// have nothing else in common give it to both nodes' own blocks: bending reaches farther than all else, and is
-    /// little on coarse levels; blocks for it were a third of all.
+    /// Sets what coarse blocks have of the fine pairs that are single numbers: Pᵀ `values` P, times the identity. Pairs
+    /// of coarse nodes that have nothing else in common give it to both nodes' own blocks: bending reaches farther than
+    /// all else, and is little on coarse levels; blocks for it were a third of all.
     pub fn set_constant(&mut self, fine: &Pattern, values: &[f32], coarse: &Pattern) {
         self.constant.fill(0.0);
         for i in 0..fine.nodes() {

@@ -35,7 +35,8 @@ const HALVINGS: u32 = 12;
 /// The part of Φ that is lost in its rounding errors.
 const LEVEL: f64 = 1e-11;
 
-/// A step begins where it began, and not where motion leads, if Φ is so many times as great there: beginning where motion leads keeps more of it.
+/// A step begins where it began, and not where motion leads, if Φ is so many times as great there: beginning where
+/// motion leads keeps more of it.
 const FAR_UP: f64 = 30.0;
 
 /// What is no further from a plane lies on it, m; on either side.
@@ -63,7 +64,8 @@ impl Plane {
     /// How stiff it is over the inertia of its vertex, M/s.
     pub const STIFFNESS: f64 = 2000.0;
 
-    /// How much less stiff friction is, while it holds: what it holds by is found to more digits than single precision has, otherwise.
+    /// How much less stiff friction is, while it holds: what it holds by is found to more digits than single precision
+    /// has, otherwise.
     const YIELDING: f64 = 50.0;
 
     /// How many numbers it is.
@@ -97,7 +99,8 @@ impl Plane {
         (self.grip > 0.0 && !self.slides(x)).then(|| small::plus(x, -1.0, self.slip(x)))
     }
 
-    /// How stiff friction is over the plane at such a slip: the same until all of its grip holds, then less, so that it brakes with just that.
+    /// How stiff friction is over the plane at such a slip: the same until all of its grip holds, then less, so that it
+    /// brakes with just that.
     fn hold(&self, slip: [f64; 3]) -> f64 {
         let size = small::dot(slip, slip).sqrt();
         match size <= self.grip * Plane::YIELDING {
@@ -115,8 +118,9 @@ impl Plane {
         (0.5 * beyond * beyond + held, small::plus(self.normal.map(|n| -n * beyond), hold, slip))
     }
 
-    /// The curvature, likewise, column by column, for a vertex that Φ's slope `pull`, over the plane's stiffness, draws back (m). Along the
-    /// way that it slides there is none, unless friction would stop it there: then it is stiff enough not to go beyond.
+    /// The curvature, likewise, column by column, for a vertex that Φ's slope `pull`, over the plane's stiffness, draws
+    /// back (m). Along the way that it slides there is none, unless friction would stop it there: then it is stiff
+    /// enough not to go beyond.
     fn curvature(&self, x: [f64; 3], presses: bool, pull: [f64; 3]) -> [[f64; 3]; 3] {
         let slip = self.slip(x);
         let (hold, size) = (self.hold(slip), small::dot(slip, slip).sqrt());
@@ -169,7 +173,8 @@ struct Places {
     step: SharedVec<Vertex<f32>>,
 }
 
-/// What resists bending, times the identity. Between vertices that have nothing else in common it is the finest operator's [`Light`].
+/// What resists bending, times the identity. Between vertices that have nothing else in common it is the finest
+/// operator's [`Light`].
 #[derive(Debug, Default)]
 struct Bending {
     items: Vec<BendItem>,
@@ -241,7 +246,8 @@ impl Multigrid {
     }
 }
 
-/// Which vertices are in an element together, or in a row of the user's own; with those that do nothing but bend or without.
+/// Which vertices are in an element together, or in a row of the user's own; with those that do nothing but bend or
+/// without.
 fn graph(packed: &PackedElements, table: &Table, vertices: usize, bending: bool) -> Vec<Vec<u32>> {
     let mut graph = vec![Vec::new(); vertices];
     let mut connect = |corners: &[u32]| {
@@ -268,7 +274,8 @@ impl Solve<'_> {
         let worker = self.crew.worker;
         self.settle_multigrid(memory);
         let mut now = if self.settings.stays { self.forces_of(|m| self.packed_energy(m)) } else { self.forces() };
-        // Stiff cloth that goes on as it went is stretched, and steps do not lead out of that soon enough: it would gain energy.
+        // Stiff cloth that goes on as it went is stretched, and steps do not lead out of that soon enough: it would
+        // gain energy.
         let low = || now.energy <= FAR_UP * self.inertia_of_start();
         if !self.settings.goes_on && !low() {
             now = self.back_to_start(now, FAR_UP);
@@ -571,8 +578,8 @@ impl Bending {
         self.idle = (0..pattern.nodes()).flat_map(idle).map(|n| n as u32).collect();
     }
 
-    /// Σ_rq E_rq w_r w_qᵀ of all items that bend, for a pattern in which vertices have the numbers `to`; and for pairs with nothing else
-    /// between them, in a pattern and a list of their own.
+    /// Σ_rq E_rq w_r w_qᵀ of all items that bend, for a pattern in which vertices have the numbers `to`; and for pairs
+    /// with nothing else between them, in a pattern and a list of their own.
     fn settle_blocks(&mut self, pattern: &Pattern, to: &[u32], (light, values): (&Pattern, &mut [f32])) {
         let (mut blocks, mut single) = (vec![0.0; pattern.blocks()], vec![0.0; light.blocks()]);
         for item in &self.items {

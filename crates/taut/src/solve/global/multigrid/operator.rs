@@ -1,5 +1,5 @@
-//! Symmetric sparse operators over nodes, in blocks of 3×3 and single precision, ordered so that each colour of nodes is
-//! one stretch: no two nodes of a colour have a block in common, and workers may treat them side by side.
+//! Symmetric sparse operators over nodes, in blocks of 3×3 and single precision, ordered so that each colour of nodes
+//! is one stretch: no two nodes of a colour have a block in common, and workers may treat them side by side.
 
 use crate::constraint::Sweep;
 use crate::lanes::{Four, FourKernel, Place, Shared, SharedVec, run_fours};
@@ -149,8 +149,8 @@ impl Light {
     }
 }
 
-/// Σ of blocks times vectors, a sum for each column of the blocks: three short chains of additions instead of one long one. On four numbers
-/// at a time: the fourth is of no use, and nobody looks at it.
+/// Σ of blocks times vectors, a sum for each column of the blocks: three short chains of additions instead of one long
+/// one. On four numbers at a time: the fourth is of no use, and nobody looks at it.
 #[derive(Clone, Copy)]
 struct Sum<F: Four> {
     token: F::Token,
@@ -373,8 +373,8 @@ impl Operator {
         }
     }
 
-    /// Fills in the blocks below the diagonal from those above; and those on it by `own`, of a node and the sum of its other blocks, if it
-    /// has any to give.
+    /// Fills in the blocks below the diagonal from those above; and those on it by `own`, of a node and the sum of its
+    /// other blocks, if it has any to give.
     pub fn mirror(&self, worker: Worker<'_>, own: impl Fn(usize, Block) -> Option<Block>) {
         let (pattern, values) = (&self.pattern, self.values.shared());
         for i in worker.chunk(0..pattern.nodes()) {
@@ -440,8 +440,8 @@ impl Operator {
         self.pass(sweep, PassKind::Left { x, r });
     }
 
-    /// y = A x right after [`backward`](Self::backward) to x: that left b − L x₀ − (D + U) x = 0, so that A x = b + L (x − x₀), of x₀ and x.
-    /// Half the work of [`multiply`](Self::multiply). x₀ is overwritten.
+    /// y = A x right after [`backward`](Self::backward) to x: that left b − L x₀ − (D + U) x = 0, so that A x = b + L
+    /// (x − x₀), of x₀ and x. Half the work of [`multiply`](Self::multiply). x₀ is overwritten.
     pub fn product_after(
         &self,
         sweep: Sweep<'_>,
@@ -524,7 +524,8 @@ mod tests {
         operator.invert(alone);
     }
 
-    /// A smoothing step there and back solves its halves, and A x is known from it for half the work; one by one and in fours alike.
+    /// A smoothing step there and back solves its halves, and A x is known from it for half the work; one by one and in
+    /// fours alike.
     #[test]
     fn a_way_back_leaves_the_product_behind() {
         let nodes = 23;

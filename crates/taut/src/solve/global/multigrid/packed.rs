@@ -1,4 +1,5 @@
-//! Forces, Hessians and tensions of packed elements, in lanes: forces in double precision, what leads to the solution in single.
+//! Forces, Hessians and tensions of packed elements, in lanes: forces in double precision, what leads to the solution
+//! in single.
 
 use super::super::stiffness::{Coupled, stiffness};
 use super::operator::{Block, Pattern};
@@ -108,8 +109,8 @@ impl PackedElements {
         self.elements.for_each(&mut visit);
     }
 
-    /// Adds what the Hessians at `places` have between two vertices to the blocks of an operator. What they have at one vertex is minus the
-    /// sum of that: elements feel no common motion.
+    /// Adds what the Hessians at `places` have between two vertices to the blocks of an operator. What they have at one
+    /// vertex is minus the sum of that: elements feel no common motion.
     pub fn hessians(&self, worker: Worker<'_>, places: Shared<'_, Vertex<f32>>, blocks: Shared<'_, Block>) {
         let sweep = Sweep { worker, lanes: self.lanes };
         let mut visit = HessiansOf { packed: self, sweep, places, blocks, number: 0 };
@@ -286,8 +287,8 @@ impl Visit<f64> for Bends<'_> {
     }
 }
 
-/// Gradients of vertices 1… along their common direction, the normal of a sheet that is flat, and about that of one that
-/// is not; with vertex 0, which has minus their sum.
+/// Gradients of vertices 1… along their common direction, the normal of a sheet that is flat, and about that of one
+/// that is not; with vertex 0, which has minus their sum.
 fn across(gradients: &[V3<f64>]) -> Vec<f64> {
     let longest = gradients.iter().copied().max_by(|a, b| a.norm2().total_cmp(&b.norm2()));
     let Some(longest) = longest else { return Vec::new() };
