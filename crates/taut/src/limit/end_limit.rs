@@ -307,7 +307,8 @@ impl<T> EndPositions<'_, T> {
         1.0 - kappa / self.gain.max(1e-3)
     }
 
-    fn kappa(&self) -> f64 {
+    /// How much of a displacement of x counts as velocity in any case, over the substep.
+    pub fn kappa(&self) -> f64 {
         KAPPA.min(HASTE * self.part)
     }
 

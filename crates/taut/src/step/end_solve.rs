@@ -8,6 +8,7 @@
 use super::Precision;
 use super::Stage;
 use super::arrays::Chunk;
+use super::arrest::Arrest;
 use super::run::{Log, Run, Substep};
 use crate::constraint::{Marks, vertices_of};
 use crate::contact::PlacedCollider;
@@ -166,6 +167,8 @@ impl<T: Precision> Run<'_, T> {
         // next step's.
         if !passed.met {
             self.arrays.alone(worker, |chunk| self.end_memory(|memory| self.go_along(memory, limit, chunk)));
+        } else if passed.rounds > 1 {
+            self.arrays.alone(worker, |chunk| self.end_memory(|memory| self.arrest(memory, at, substep, chunk)));
         }
         self.lap(log, Stage::Limit);
         passed
@@ -177,6 +180,13 @@ impl<T: Precision> Run<'_, T> {
         let mut stuck = vec![false; count];
         limit.for_each_beyond(chunk.x, 1.0, |corners, _| stuck[pieces[corners[0] as usize] as usize] = true);
         memory.go_along(chunk.x, chunk.x_predicted, |v| stuck[pieces[v] as usize]);
+    }
+
+    /// Has more of what bounds moved count as velocity where that takes kinetic energy.
+    fn arrest(&self, memory: &EndMemory<T>, at: EndPositions<'_, T>, substep: &Substep<T>, mut chunk: Chunk<'_, T>) {
+        let before = memory.before.each_ref().map(Vec::as_slice);
+        let (rate, h, most) = (substep.scheme.rate, self.time.h, 1.0 - at.kappa());
+        Arrest { before, pieces: self.pieces(), rate, h, most }.apply(&mut chunk);
     }
 
     /// The piece that each vertex is part of, and how many there are.

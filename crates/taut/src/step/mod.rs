@@ -1,6 +1,7 @@
 //! The step, top to bottom.
 
 mod arrays;
+mod arrest;
 mod contact;
 mod end_solve;
 mod finish;
