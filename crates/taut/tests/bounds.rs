@@ -672,12 +672,12 @@ fn what_hangs_by_two_corners_goes_on_swinging() {
 /// velocity ends, too, and it is not thrown back.
 #[test]
 fn what_hangs_at_its_bounds_does_not_fall_on_in_its_velocity() {
-    for (substeps, per_second, most) in [(3, 24, 0.5), (1, 60, 0.1)] {
+    for (substeps, per_second) in [(3, 24), (1, 60)] {
         let mut weight = WeightedHem::new(substeps, f64::from(per_second));
         let (mut lowest, mut highest) = (0.0f64, f64::MIN);
         for frame in 0..2 * per_second {
             let height = weight.frame(frame as usize);
-            if height < -1.09 {
+            if height < -1.07 {
                 lowest = lowest.min(height);
             }
             if lowest < 0.0 {
@@ -685,8 +685,9 @@ fn what_hangs_at_its_bounds_does_not_fall_on_in_its_velocity() {
             }
         }
         let fastest = weight.speed();
-        assert!(fastest < most, "{per_second} a second: the hem goes nowhere, at {fastest} m/s");
-        assert!(highest < -1.07, "{per_second} a second: it was thrown back from {lowest} to {highest} m");
+        assert!(fastest < 0.15, "{per_second} a second: the hem goes nowhere, at {fastest} m/s");
+        assert!(highest < -1.04, "{per_second} a second: it was thrown back from {lowest} to {highest} m");
+        assert!(lowest < -1.09, "{per_second} a second: it hangs at its bound, at {lowest} m");
     }
 }
 
@@ -739,6 +740,101 @@ impl WeightedHem {
     fn speed(&self) -> f64 {
         self.hem.clone().map(|v| self.state.velocity(&self.model, v)[1].abs()).fold(0.0, f64::max)
     }
+}
+
+/// A flap of cotton falls from level with a weight at its hem, ten times its own, into a bound of 1 %: what catches it
+/// gives it no energy, and takes none of the swing. Between the weight and the pins rounds alone cannot carry that.
+#[test]
+fn a_weight_that_swings_on_cloth_keeps_its_energy() {
+    let (n, rows, mass) = (9, 17, 0.5);
+    let mut mesh = TriMesh::default();
+    for v in 0..n * rows {
+        let at = [(v % n) as f64 / (n - 1) as f64 * 0.4, (v / n) as f64 / (rows - 1) as f64 * 0.8];
+        mesh.positions.push([at[0], 0.0, at[1]]);
+        mesh.uvs.push(at);
+    }
+    for (i, j) in (0..rows - 1).flat_map(|j| (0..n - 1).map(move |i| (i, j))) {
+        let v = (j * n + i) as u32;
+        let below = v + n as u32;
+        mesh.triangles.extend([[v, below, v + 1], [v + 1, below, below + 1]]);
+    }
+    let mut builder = ModelBuilder::new();
+    builder.add_cloth("flap", &mesh, &Cloth::from(Fabric::named("cotton").unwrap())).unwrap();
+    let hem = (n * (rows - 1)) as u32..(n * rows) as u32;
+    hem.clone().for_each(|v| builder.add_mass(v, mass / n as f64).unwrap());
+    builder.limit(LimitSpec::stretch(StretchBounds::threads(0.01)));
+    let model: Model<f32> = builder.build().unwrap();
+    let mut state = State::new(&model);
+    state.set_pins(&model, &(0..n as u32).collect::<Vec<_>>());
+    let params = Params {
+        substeps: 0,
+        solver: Solver::Multigrid,
+        integrator: Integrator::Bdf2,
+        iterations: 12,
+        tolerance: 0.05,
+        ..Params::default()
+    };
+    let mut scratch = Scratch::new(1);
+    let (mut fastest, mut lowest) = (0.0f64, 0.0f64);
+    for frame in 0..60 {
+        let report = step(&model, &mut state, &mut scratch, &params, DT).inextensibility;
+        let x = state.positions(&model);
+        let strain = Strain::worst(&mesh, &x);
+        within("weft", frame, strain.weft, 0.01);
+        within("warp", frame, strain.warp, 0.01);
+        assert_eq!(report.given_up, 0, "frame {frame}: no motion is given up: {report:?}");
+        for v in hem.clone() {
+            // What fell so far has that much energy; a little more where the hem sways in itself.
+            let speed = state.velocity(&model, v).iter().map(|c| c * c).sum::<f64>().sqrt();
+            let most = (2.0 * 9.81 * -x[v as usize][1].min(0.0)).sqrt();
+            assert!(speed < 1.3 * most + 0.5, "frame {frame}: {speed} m/s where {most} is what it fell");
+            fastest = fastest.max(speed);
+            lowest = lowest.min(x[v as usize][1]);
+        }
+    }
+    assert!(fastest > 3.2 && lowest < -0.78, "it swings: {fastest} m/s, down to {lowest} m");
+}
+
+/// Short of its bound (0.2 % of strain before it) cloth is stiff: k = ρ (2 km/s)². With Green's strain a strip under the
+/// tension T per width has T = ½ f (E (f² − 1) + k (f² − f₀²)), f being its length over that at rest.
+#[test]
+fn cloth_is_stiff_short_of_its_bound() {
+    let (rows, width, mass, young, density) = (11, 0.1, 2.0, 20.0, 0.2);
+    let mut mesh = TriMesh::default();
+    for v in 0..2 * rows {
+        let at = [(v % 2) as f64 * width, (v / 2) as f64 * 0.1];
+        mesh.positions.push([at[0], -at[1], 0.0]);
+        mesh.uvs.push(at);
+    }
+    for v in (0..2 * (rows - 1) as u32).step_by(2) {
+        mesh.triangles.extend([[v, v + 2, v + 1], [v + 1, v + 2, v + 3]]);
+    }
+    let mut builder = ModelBuilder::new();
+    let cloth = soft(Orthotropic { weft: young, warp: young, poisson: 0.0, shear: 5.0 });
+    builder.add_cloth("strip", &mesh, &cloth).unwrap();
+    let hem = [2 * rows as u32 - 2, 2 * rows as u32 - 1];
+    hem.iter().for_each(|&v| builder.add_mass(v, 0.5 * mass).unwrap());
+    builder.limit(LimitSpec::stretch(StretchBounds::threads(0.01)));
+    let model: Model<f64> = builder.build().unwrap();
+    let mut state = State::new(&model);
+    state.set_pins(&model, &[0, 1]);
+    let params =
+        Params { substeps: 1, solver: Solver::Multigrid, iterations: 50, tolerance: 1e-9, ..Params::default() };
+    let mut scratch = Scratch::new(1);
+    let rounds: u64 =
+        (0..100).map(|_| step(&model, &mut state, &mut scratch, &params, 0.1).inextensibility.rounds).last().unwrap();
+    assert!(rounds <= 1, "nothing is left for the end of the step: {rounds}");
+    let x = state.positions(&model);
+    let found = (x[10][1] - x[12][1]) / 0.1;
+    // The weight, and the half of the strip below.
+    let tension = 9.81 * (mass + density * width * 0.45) / width;
+    let pull = |f: f64| 0.5 * f * (young * (f * f - 1.0) + density * 4e6 * (f * f - 1.008 * 1.008)) - tension;
+    let (mut low, mut high) = (1.008, 1.01);
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        if pull(middle) < 0.0 { low = middle } else { high = middle }
+    }
+    assert!((found - low).abs() < 0.02 * (low - 1.008), "{found} where {low} carries {tension} N/m");
 }
 
 /// Denim between two boxes that close to a centimetre, while one edge of it is pulled away, up and over their edges.

@@ -13,6 +13,7 @@ mod colour;
 mod elements;
 mod lot;
 pub(crate) mod one_sided;
+mod stop;
 mod sweep;
 
 pub use active::Active;
@@ -22,4 +23,5 @@ pub(crate) use elements::LooseElements;
 pub use elements::{Elements, Visit};
 pub use lot::{Lot, PerBlock};
 pub(crate) use lot::{edges, floored, move_vertices, point, weights};
+pub(crate) use stop::{Stop, Stops};
 pub use sweep::{Cold, Compiled, Hot, LaneChoice, LotKernel, Sweep, Warm};

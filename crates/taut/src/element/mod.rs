@@ -23,7 +23,7 @@ mod triangle;
 pub use edge::Edge;
 pub(crate) use evaluate::RowValues;
 #[cfg(feature = "global")]
-pub(crate) use evaluate::in_columns;
+pub(crate) use evaluate::{Collect, in_columns};
 pub use evaluate::{Evaluated, evaluate};
 pub use hinge::Hinge;
 pub use patch::Patch;

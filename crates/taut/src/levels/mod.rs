@@ -38,10 +38,10 @@ mod tether;
 mod transfer;
 mod web;
 
-use crate::constraint::{Batch, Elements, Sweep, Visit};
+use crate::constraint::{Batch, Elements, Stops, Sweep, Visit};
 use crate::element::Element;
 use crate::lanes::{Scalar, Shared, Vertex};
-use crate::limit::{BoundedElements, BoundedLine, EndLimit, StretchBounds, tets_of_batch};
+use crate::limit::{BoundedElements, BoundedLine, EndLimit, StretchBounds, stops, tets_of_batch};
 use crate::sets::DisjointSets;
 use core::ops::Range;
 use hierarchy::Hierarchy;
@@ -187,6 +187,8 @@ pub(crate) struct Inextensible<T: Scalar> {
     solid: Solids<T>,
     tethers: Tethers<T>,
     limit: EndLimit<T>,
+    /// The same bounds, where cloth becomes stiff before them.
+    stops: Stops,
     /// What hangs together, by vertex: numbers from 0 on, and how many.
     pieces: (Vec<u32>, usize),
     charts: u64,
@@ -321,6 +323,7 @@ impl<T: Scalar> Default for Inextensible<T> {
             solid: Solids::default(),
             tethers: Tethers::default(),
             limit: EndLimit::default(),
+            stops: Stops::default(),
             pieces: (Vec::new(), 0),
             charts: 0,
             acts: false,
@@ -370,6 +373,12 @@ impl<T: Scalar> Inextensible<T> {
     /// Itself, if there is anything to do in the step that it is [prepared](Self::prepare) for.
     pub fn acting(&self) -> Option<&Self> {
         self.key.is_some().then_some(self)
+    }
+
+    /// Where cloth becomes stiff before its bounds.
+    #[cfg(feature = "global")]
+    pub fn stops(&self) -> &Stops {
+        &self.stops
     }
 
     /// Moves vertices by what the coarse levels find, before the sweeps over the elements.
@@ -428,6 +437,7 @@ impl<T: Scalar> Inextensible<T> {
             BoundedLine { corners: s.corners, along: s.along, most: bounds.warp, shorter: bounds.warp_shorter }
         });
         let (triangles, edges) = (core::mem::take(&mut sheet.bounded), core::mem::take(&mut sheet.bounded_edges));
+        self.stops = stops(&triangles, &sheet.mass);
         let mut bounded = BoundedElements { triangles, edges, lines: lines.collect(), tets: Vec::new() };
         for BoundedSolid { bounds, elements, plain } in &model.solids {
             let e = model.elements;

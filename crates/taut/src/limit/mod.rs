@@ -47,6 +47,7 @@ mod report;
 mod rest;
 mod rows;
 mod spec;
+mod stops;
 
 pub use apply::LimitScratch;
 pub(crate) use apply::{LimitMemory, Target, Workspace};
@@ -64,3 +65,4 @@ pub use rest::{RestEdge, RestTet, RestTriangle, edges_of};
 pub(crate) use rest::{tets_of_batch, triangles_of_batch};
 pub use spec::{LimitKind, LimitSpec};
 pub(crate) use spec::{LimitParts, Stack};
+pub(crate) use stops::stops;

@@ -62,15 +62,15 @@ impl<T: Scalar> StepMemory<T> {
     #[cfg(feature = "global")]
     pub fn prepare_global(&mut self, model: &Model<T>, solver: Solver, lanes: LaneChoice) {
         let wanted = Some((model.identity.clone(), solver));
-        if self.global_for == wanted {
-            return;
+        if self.global_for != wanted {
+            self.global.prepare(&model.elements, &model.user_rows, model.vertices(), solver);
+            if solver == Solver::Multigrid {
+                let rest = model.at_rest();
+                self.global.prepare_multigrid(&model.elements, &rest.places(), &rest.lattices(), lanes);
+            }
+            self.global_for = wanted;
         }
-        self.global.prepare(&model.elements, &model.user_rows, model.vertices(), solver);
-        if solver == Solver::Multigrid {
-            let rest = model.at_rest();
-            self.global.prepare_multigrid(&model.elements, &rest.places(), &rest.lattices(), lanes);
-        }
-        self.global_for = wanted;
+        self.global.settle_stops(self.inextensibility.stops());
     }
 
     /// Keeps in mind where a span of a step begins.

@@ -48,7 +48,7 @@ pub(crate) use tangent::tangent;
 
 use super::Solver;
 use super::user::UserRows;
-use crate::constraint::{Elements, LaneChoice};
+use crate::constraint::{Elements, LaneChoice, Stops};
 use crate::lanes::{BLOCK, Scalar, Shared};
 use crate::team::Worker;
 use lists::{Crew, SharedList};
@@ -217,6 +217,13 @@ impl Global {
         self.multigrid = Some(Box::new(multigrid));
         self.planes = SharedList::default();
         self.planes.resize(Plane::NUMBERS * self.vertices);
+    }
+
+    /// Has stretch become stiff where `stops` say ([`Solver::Multigrid`]; others do not know).
+    pub(crate) fn settle_stops(&mut self, stops: &Stops) {
+        if let Some(multigrid) = &mut self.multigrid {
+            multigrid.settle_stops(stops);
+        }
     }
 
     /// Sets what vertex `i` touches. Each vertex by one worker.

@@ -10,6 +10,7 @@ mod coarsen;
 mod cycle;
 mod operator;
 mod packed;
+mod stops;
 
 pub(crate) use coarsen::Follows;
 
@@ -17,7 +18,7 @@ use super::configuration::Standing;
 use super::evaluate::ROWS;
 use super::table::Table;
 use super::{Outcome, Solve, small};
-use crate::constraint::{Elements, LaneChoice, Sweep};
+use crate::constraint::{Elements, LaneChoice, Stops, Sweep};
 use crate::lanes::{BLOCK, Scalar, Shared, SharedVec, Vertex};
 use crate::team::Worker;
 use cycle::Cycle;
@@ -229,6 +230,11 @@ impl Multigrid {
             },
             places: Places { x: places(), v: places(), force: places(), near: near(), step: near() },
         }
+    }
+
+    /// Has stretch become stiff where `stops` say.
+    pub fn settle_stops(&mut self, stops: &Stops) {
+        self.packed.settle_stops(stops);
     }
 
     /// The multipliers to begin with, in the model's order.

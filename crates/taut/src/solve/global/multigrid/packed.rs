@@ -3,10 +3,11 @@
 
 use super::super::stiffness::{Coupled, stiffness};
 use super::operator::{Block, Pattern};
+use super::stops::{PackedStops, StopRows};
 use crate::constraint::{
-    Batch, Cold, Elements, LaneChoice, Lot, LotKernel, PerBlock, SLACK, Sweep, Visit, Warm, edges,
+    Batch, Cold, Elements, LaneChoice, Lot, LotKernel, PerBlock, SLACK, Stops, Sweep, Visit, Warm, edges,
 };
-use crate::element::{Element, Quantity, in_columns};
+use crate::element::{Collect, Element, Quantity, in_columns};
 use crate::lanes::{BLOCK, Lanes, Place, Real, Scalar, Shared, SharedVec, V3, Vertex};
 use crate::team::Worker;
 use core::marker::PhantomData;
@@ -35,6 +36,7 @@ pub(super) struct PackedElements {
     pub energy: SharedVec<Sixteen>,
     pub viscous: bool,
     pub lanes: LaneChoice,
+    stops: PackedStops,
 }
 
 /// Where a batch's numbers begin.
@@ -62,6 +64,7 @@ impl PackedElements {
             tension: zeros(elements.multipliers),
             energy: SharedVec::new(vec![[0.0; BLOCK]; found.blocks]),
             viscous: found.viscous,
+            stops: PackedStops::default(),
             elements,
             lanes,
         }
@@ -78,6 +81,13 @@ impl PackedElements {
         self.elements.for_each(&mut targets);
         self.bases.iter_mut().zip(targets.bases).for_each(|(b, at)| b.targets = at);
         self.targets = targets.list;
+    }
+
+    /// Has stretch become stiff where `stops` say.
+    pub fn settle_stops(&mut self, stops: &Stops) {
+        if !self.stops.are(stops) {
+            self.stops = PackedStops::new(&self.elements, stops.clone());
+        }
     }
 
     /// Elements that bend: their vertices, E and how each of three rows changes with motion across the sheet.
@@ -322,6 +332,7 @@ struct Rows<'a, T, const R: usize> {
     mask: u32,
     stiffness: &'a [[T; BLOCK]],
     lambda: PerBlock<'a, Narrow, R>,
+    stops: StopRows<'a, T>,
 }
 
 impl<'a, T: Scalar, const R: usize> Rows<'a, T, R> {
@@ -331,9 +342,11 @@ impl<'a, T: Scalar, const R: usize> Rows<'a, T, R> {
         stiffness: &'a SharedVec<[T; BLOCK]>,
         first: usize,
         lambda: &'a SharedVec<Narrow>,
+        stops: StopRows<'a, T>,
     ) -> Self {
         let stiffness = &worker.read(stiffness.shared())[first..first + batch.blocks().len() * (R + 3)];
-        Rows { mask: batch.elastic_rows, stiffness, lambda: PerBlock::new(batch, lambda.shared(), batch.multipliers) }
+        let lambda = PerBlock::new(batch, lambda.shared(), batch.multipliers);
+        Rows { mask: batch.elastic_rows, stiffness, lambda, stops }
     }
 
     /// E of a lot's elements.
@@ -345,6 +358,20 @@ impl<'a, T: Scalar, const R: usize> Rows<'a, T, R> {
         let rows = &self.stiffness[lot.place().0 * (R + 3)..][..R + 3];
         let (diagonal, coupling) = (rows[..R].as_chunks::<R>().0, rows[R..].as_chunks::<3>().0);
         (lot.load(&diagonal[0]), lot.load(&coupling[0]))
+    }
+
+    /// E with what rows beyond their stops have in addition.
+    #[inline(always)]
+    fn load_stopped<L: Lanes<T>, const V: usize, const P: usize, const A: usize>(
+        &self,
+        lot: &Lot<'_, T, L, V, P, R, A>,
+        values: &[L; R],
+    ) -> ([L; R], [L; 3]) {
+        let (mut diagonal, coupling) = self.load(lot);
+        if let Some([_, stiff]) = self.stops.beyond(lot, values) {
+            (0..R).for_each(|r| diagonal[r] = diagonal[r] + stiff[r]);
+        }
+        (diagonal, coupling)
     }
 }
 
@@ -360,13 +387,13 @@ impl Visit<f64> for ForcesOf<'_> {
     where
         E: Element<V, D, P, R>,
     {
-        let base = self.packed.bases[self.number];
+        let (base, stops) = (self.packed.bases[self.number], self.packed.stops.wide(self.number));
         self.number += 1;
         if !E::ELASTIC {
             return;
         }
         let packed = self.packed;
-        let rows = Rows::new(batch, self.sweep.worker, &packed.stiffness, base.stiffness, &packed.lambda);
+        let rows = Rows::new(batch, self.sweep.worker, &packed.stiffness, base.stiffness, &packed.lambda, stops);
         let energy = PerBlock::new(batch, packed.energy.shared(), base.energy);
         let gamma = if packed.viscous { &batch.elastic[..] } else { &[] };
         let mut kernel = Forces::<E, D, R> { rows, energy, gamma, kind: PhantomData };
@@ -409,11 +436,17 @@ where
             }
         }
         let (diagonal, coupling) = self.rows.load(lot);
-        let stress = times(&diagonal, &coupling, &values);
+        let mut stress = times(&diagonal, &coupling, &values);
         let (mut energy, mut lambda) = (values[0].lit(0.0), stress);
         let mut pull = [V3::lit(energy, [0.0; 3]); D];
+        (0..R).for_each(|r| energy = energy + stress[r] * values[r] * energy.lit(0.5));
+        if let Some([beyond, stiff]) = self.rows.stops.beyond(lot, &rows.values) {
+            for r in 0..R {
+                energy = energy + stiff[r] * beyond[r] * beyond[r] * energy.lit(0.5);
+                stress[r] = stress[r] + stiff[r] * beyond[r];
+            }
+        }
         for r in 0..R {
-            energy = energy + stress[r] * values[r] * energy.lit(0.5);
             lambda[r] = -stress[r];
             for i in 0..D {
                 if E::ROWS[r].quantity.depends_on(i) {
@@ -457,13 +490,13 @@ impl Visit<f32> for HessiansOf<'_> {
     where
         E: Element<V, D, P, R>,
     {
-        let base = self.packed.bases[self.number];
+        let (base, stops) = (self.packed.bases[self.number], self.packed.stops.narrow(self.number));
         self.number += 1;
         if !E::ELASTIC || E::BENDING {
             return;
         }
         let packed = self.packed;
-        let rows = Rows::new(batch, self.sweep.worker, &packed.hardness, base.stiffness, &packed.lambda);
+        let rows = Rows::new(batch, self.sweep.worker, &packed.hardness, base.stiffness, &packed.lambda, stops);
         let then = PerBlock::new(batch, packed.tension.shared(), batch.multipliers);
         let count = batch.blocks().len() * (V * (V - 1) / 2);
         let targets = &packed.targets[base.targets..base.targets + count];
@@ -498,7 +531,7 @@ where
     fn lot<L: Lanes<f32>>(&mut self, lot: &mut Lot<'_, f32, L, V, P, R, 1>) {
         let rest = lot.rest();
         let columns = E::columns(&rest, &edges::<L, V, D>(&lot.gather(0)));
-        let rows = in_columns::<E, L, V, D, P, R>(&rest, &columns, self.rows.mask).columns;
+        let Collect { values, columns: rows, .. } = in_columns::<E, L, V, D, P, R>(&rest, &columns, self.rows.mask);
         let (now, then) = (lot.load_own(self.rows.lambda), lot.load_own(self.then));
         let mut stress = now;
         for r in 0..R {
@@ -510,7 +543,7 @@ where
             }
         }
         let tension = E::tension(&rest, &columns, &stress);
-        let (diagonal, coupling) = self.rows.load(lot);
+        let (diagonal, coupling) = self.rows.load_stopped(lot, &values);
         let zero = diagonal[0].lit(0.0);
         // Blocks (i, j) with i ≤ j.
         let mut h = [[[zero; 9]; D]; D];
@@ -680,13 +713,13 @@ impl Visit<f32> for TensionsOf<'_> {
     where
         E: Element<V, D, P, R>,
     {
-        let base = self.packed.bases[self.number];
+        let (base, stops) = (self.packed.bases[self.number], self.packed.stops.narrow(self.number));
         self.number += 1;
         if !E::ELASTIC || E::BENDING {
             return;
         }
         let packed = self.packed;
-        let rows = Rows::new(batch, self.sweep.worker, &packed.hardness, base.stiffness, &packed.lambda);
+        let rows = Rows::new(batch, self.sweep.worker, &packed.hardness, base.stiffness, &packed.lambda, stops);
         let then = PerBlock::new(batch, packed.tension.shared(), batch.multipliers);
         self.sweep.look(batch, self.arrays, &mut Tensions::<E, D, R> { rows, then, kind: PhantomData });
     }
@@ -712,7 +745,7 @@ where
         let rest = lot.rest();
         let columns = E::columns(&rest, &edges::<L, V, D>(&lot.gather(0)));
         let by = E::columns(&rest, &edges::<L, V, D>(&lot.gather(1)));
-        let rows = in_columns::<E, L, V, D, P, R>(&rest, &columns, self.rows.mask).columns;
+        let Collect { values, columns: rows, .. } = in_columns::<E, L, V, D, P, R>(&rest, &columns, self.rows.mask);
         let now = lot.load_own(self.rows.lambda);
         let mut change = now;
         for r in 0..R {
@@ -723,7 +756,7 @@ where
                 }
             }
         }
-        let (diagonal, coupling) = self.rows.load(lot);
+        let (diagonal, coupling) = self.rows.load_stopped(lot, &values);
         let change = times(&diagonal, &coupling, &change);
         let mut then = now;
         for r in 0..R {
