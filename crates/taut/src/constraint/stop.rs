@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-/// A triangle that is stiff along weft and warp from some strain on.
+/// A triangle that is stiff from some strain on, along weft, along warp, and along the direction that is stretched most.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Stop {
     /// Ascending.
     pub corners: [u32; 3],
     /// The strains; infinite where nothing stops it.
-    pub from: [f64; 2],
+    pub from: [f64; 3],
     /// How stiff, N/m.
     pub stiffness: f64,
 }

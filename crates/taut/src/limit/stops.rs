@@ -4,7 +4,7 @@
 //! takes thousands of them. A solver with coarse levels carries a load over all of the cloth at once, if only it knows
 //! that the cloth will not give. Rounds are then left with what is between there and the bound.
 
-use super::BoundedTriangle;
+use super::{BoundedTriangle, StretchBounds};
 use crate::constraint::{Stop, Stops};
 
 /// How fast a wave goes through cloth that is stopped, m/s: stiff is its square times the mass of an area. Whatever a
@@ -29,7 +29,10 @@ pub(crate) fn stops(triangles: &[BoundedTriangle], masses: &[f64]) -> Stops {
         // The least of three: beads on the cloth do not make it stiffer.
         let density =
             corners.map(|v| masses[v as usize] / around[v as usize]).into_iter().fold(f64::INFINITY, f64::min);
-        let from = [t.bounds.weft, t.bounds.warp].map(|bound| from(bound.min(t.bounds.any)));
+        let StretchBounds { weft, warp, any, .. } = t.bounds;
+        // What bounds every direction bounds the threads.
+        let along = |bound: f64| if bound < any { from(bound) } else { f64::INFINITY };
+        let from = [along(weft), along(warp), from(any)];
         Stop { corners, from, stiffness: density * WAVES * WAVES }
     };
     let sound = |s: &Stop| s.stiffness.is_finite() && s.from.iter().any(|&f| f < f64::INFINITY);

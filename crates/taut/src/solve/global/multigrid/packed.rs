@@ -360,18 +360,23 @@ impl<'a, T: Scalar, const R: usize> Rows<'a, T, R> {
         (lot.load(&diagonal[0]), lot.load(&coupling[0]))
     }
 
-    /// E with what rows beyond their stops have in addition.
+    /// E with what rows beyond their stops have in addition; and whether that couples rows.
     #[inline(always)]
-    fn load_stopped<L: Lanes<T>, const V: usize, const P: usize, const A: usize>(
+    fn load_stopped<E, L: Lanes<T>, const V: usize, const D: usize, const P: usize, const A: usize>(
         &self,
         lot: &Lot<'_, T, L, V, P, R, A>,
         values: &[L; R],
-    ) -> ([L; R], [L; 3]) {
-        let (mut diagonal, coupling) = self.load(lot);
-        if let Some([_, stiff]) = self.stops.beyond(lot, values) {
-            (0..R).for_each(|r| diagonal[r] = diagonal[r] + stiff[r]);
-        }
-        (diagonal, coupling)
+    ) -> ([L; R], [L; 3], bool)
+    where
+        E: Element<V, D, P, R>,
+    {
+        let (mut diagonal, mut coupling) = self.load(lot);
+        let Some(stopped) = self.stops.of::<E, L, V, D, P, R, A>(lot, values) else {
+            return (diagonal, coupling, false);
+        };
+        (0..R).for_each(|r| diagonal[r] = diagonal[r] + stopped.diagonal[r]);
+        (0..3).for_each(|c| coupling[c] = coupling[c] + stopped.coupling[c]);
+        (diagonal, coupling, true)
     }
 }
 
@@ -440,11 +445,9 @@ where
         let (mut energy, mut lambda) = (values[0].lit(0.0), stress);
         let mut pull = [V3::lit(energy, [0.0; 3]); D];
         (0..R).for_each(|r| energy = energy + stress[r] * values[r] * energy.lit(0.5));
-        if let Some([beyond, stiff]) = self.rows.stops.beyond(lot, &rows.values) {
-            for r in 0..R {
-                energy = energy + stiff[r] * beyond[r] * beyond[r] * energy.lit(0.5);
-                stress[r] = stress[r] + stiff[r] * beyond[r];
-            }
+        if let Some(stopped) = self.rows.stops.of::<E, L, V, D, P, R, 3>(lot, &rows.values) {
+            energy = energy + stopped.energy;
+            (0..R).for_each(|r| stress[r] = stress[r] + stopped.stress[r]);
         }
         for r in 0..R {
             lambda[r] = -stress[r];
@@ -543,7 +546,7 @@ where
             }
         }
         let tension = E::tension(&rest, &columns, &stress);
-        let (diagonal, coupling) = self.rows.load_stopped(lot, &values);
+        let (diagonal, coupling, more) = self.rows.load_stopped::<E, L, V, D, P, 1>(lot, &values);
         let zero = diagonal[0].lit(0.0);
         // Blocks (i, j) with i ≤ j.
         let mut h = [[[zero; 9]; D]; D];
@@ -563,7 +566,7 @@ where
             }
         }
         for (c, (p, q)) in [(0, 1), (0, 2), (1, 2)].into_iter().enumerate() {
-            if q < E::COUPLED {
+            if q < E::COUPLED || more && q < R {
                 couple::<E, L, V, D, P, R>(&mut h, p, q, coupling[c], &rows);
             }
         }
@@ -756,7 +759,7 @@ where
                 }
             }
         }
-        let (diagonal, coupling) = self.rows.load_stopped(lot, &values);
+        let (diagonal, coupling, _) = self.rows.load_stopped::<E, L, V, D, P, 2>(lot, &values);
         let change = times(&diagonal, &coupling, &change);
         let mut then = now;
         for r in 0..R {
