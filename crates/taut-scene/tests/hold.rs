@@ -321,3 +321,39 @@ fn a_soft_waistband_is_not_pulled_ahead_of_its_body() {
     let fast = NO_GRAVITY.replace("fps = 60", "fps = 24") + &hoop("hoop", 0.105, 0.0, "") + trunk;
     assert_eq!(build(&dir, &fast).steps(), 1, "others keep their steps");
 }
+
+/// A waistband 5 mm off hips that turn by 45° in a frame of 1/24 s. In straight lines it would go 10 mm inside of them.
+#[test]
+fn a_waistband_on_hips_that_spin_stays_outside() {
+    let dir = TempDir::new("spin");
+    let text = r#"
+time = { fps = 24, frames = 12 }
+[[cloth]]
+name = "skirt"
+generate = { kind = "skirt", top_radius = 0.135, bottom_radius = 0.2, height = 0.2, around = 36, along = 4, centre = [0, 0.82, 0] }
+fabric = "cotton"
+[[pin]]
+body = "skirt"
+select = "waist"
+follow = "hips"
+[[collider]]
+name = "hips"
+shape = { kind = "capsule", radius = 0.13, length = 0.12 }
+translate = [0, 0.92, 0]
+motion.rotate.degrees = { interpolation = "linear", keys = [{ time = 0, value = 0 }, { time = 0.5, value = 540 }] }
+"#;
+    let mut simulation = build(&dir, text);
+    assert!((3..=6).contains(&simulation.steps()), "{} steps", simulation.steps());
+    let mut last = simulation.positions(0);
+    for _ in 0..12 {
+        simulation.advance();
+        let now = simulation.positions(0);
+        let far = |(a, b): (&[f64; 3], &[f64; 3])| (0..3).map(|k| (a[k] - b[k]).powi(2)).sum::<f64>().sqrt();
+        let fastest = 24.0 * last.iter().zip(&now).map(far).fold(0.0, f64::max);
+        // The hem, at 0.2 m, goes round at 3.8 m/s.
+        assert!(fastest < 12.0, "frame {}: {fastest} m/s", simulation.frame());
+        last = now;
+    }
+    let slow = text.replace("540", "180");
+    assert_eq!(build(&dir, &slow).steps(), 1, "15 degrees in a frame are no reason for more");
+}

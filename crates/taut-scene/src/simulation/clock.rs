@@ -5,6 +5,12 @@ use crate::scene::settings::{Hold, Pin, Settings};
 /// Steps are no longer than this (s) where pins that give follow something or move: they are told once in a step where
 /// to pull, while colliders go along during all of it. What is pulled a whole frame ahead ends up inside the body.
 const LONGEST_PULLED: f64 = 1.0 / 96.0;
+/// Pins turn no farther in a step, rad (15°): they go in straight lines, what they follow does not, and a waistband that
+/// cuts 45° short ends up inside the hips.
+const FARTHEST_TURNED: f64 = std::f64::consts::PI / 12.0;
+
+/// Steps in a frame at most for that.
+const MOST_FOR_TURNS: f64 = 24.0;
 
 /// The frame a simulation is at, and how long frames and steps are.
 #[derive(Clone, Copy, Debug)]
@@ -18,11 +24,14 @@ pub(super) struct Clock {
 }
 
 impl Clock {
-    pub fn new(settings: &Settings) -> Self {
+    /// For pins that turn by so much in a frame at most, rad.
+    pub fn new(settings: &Settings, turned: f64) -> Self {
         let time = &settings.time;
         let pulls = |pin: &Pin| !matches!(pin.hold, Hold::Fast(_)) && (pin.follow.is_some() || pin.motion.is_some());
         let least = if settings.pin.iter().any(pulls) { (1.0 / (time.fps * LONGEST_PULLED)).ceil() as u32 } else { 1 };
-        Clock { frame: 0, fps: time.fps, steps: time.steps.max(least) }
+        // A little more is no reason for another step.
+        let turns = (turned / FARTHEST_TURNED - 1e-6).ceil().clamp(1.0, MOST_FOR_TURNS) as u32;
+        Clock { frame: 0, fps: time.fps, steps: time.steps.max(least).max(turns) }
     }
 
     /// The time it is at, s.

@@ -141,13 +141,15 @@ impl Simulation {
         warnings.extend(pins::inside_leaders(scene, &drive.pins, &drive.colliders));
         let bound = |body: usize| tightest(&LimitSpec::bounds_of_body(engine.limits(), body));
         warnings.extend(pins::pulled_apart(scene, &drive.pins, &objects, &drive.colliders, bound));
+        let time = (scene.settings.time.frame_count(), scene.settings.time.fps);
+        let turned = pins::fastest_turn(&drive.pins, &drive.colliders, time);
         Ok(Simulation {
             identity: Self::identity_of(scene, precision, engine.as_ref(), &drive.colliders),
             scene: scene.clone(),
             warnings,
             objects,
             world: World::new(engine),
-            clock: Clock::new(&scene.settings),
+            clock: Clock::new(&scene.settings, turned),
             drive,
             watch,
             tally: Tally::new(),
@@ -265,7 +267,7 @@ impl Simulation {
         self.clock.now()
     }
 
-    /// How many steps a frame is computed in: what the scene asks for, or more where pins give.
+    /// How many steps a frame is computed in: what the scene asks for, or more where pins give, or turn fast.
     pub fn steps(&self) -> u32 {
         self.clock.steps
     }

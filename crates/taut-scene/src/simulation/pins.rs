@@ -13,7 +13,7 @@ use super::whole::{self, Tie, keep_whole};
 use super::{links, maps};
 use crate::scene::settings::{FollowBy, Hold, Motion, Pin, Select, SelectTable};
 use crate::scene::{Scene, SceneError};
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 use std::collections::HashSet;
 use taut::limit::LimitSpec;
 
@@ -385,6 +385,30 @@ pub(super) fn inside_leaders(scene: &Scene, pins: &[PinnedVertices], colliders: 
         }
     }
     out
+}
+
+/// Frames of which that is asked.
+const FRAMES_ASKED: u32 = 20_000;
+
+/// How far pins that hold fast turn in a frame at most, rad, with what they follow and of their own.
+pub(super) fn fastest_turn(pins: &[PinnedVertices], colliders: &[ColliderObject], (frames, fps): (u32, f64)) -> f64 {
+    let turned = |pin: &PinnedVertices, from: f64, to: f64| {
+        let led = pin.leader().filter(|&leader| colliders[leader].moves()).map_or(0.0, |leader| {
+            let [a, b] = [from, to].map(|time| DQuat::from_array(colliders[leader].pose(time).rotation));
+            2.0 * a.dot(b).abs().min(1.0).acos()
+        });
+        let own = pin.motion.as_ref().and_then(|motion| motion.rotate.as_ref());
+        led + own.map_or(0.0, |turn| (turn.degrees.at(to) - turn.degrees.at(from)).abs().to_radians())
+    };
+    let mut most = 0.0f64;
+    for pin in pins.iter().filter(|pin| pin.fast()) {
+        for frame in 0..frames.min(FRAMES_ASKED) {
+            let time = |frame: f64| frame / fps;
+            let (from, to) = (f64::from(frame), f64::from(frame) + 1.0);
+            most = most.max(turned(pin, time(from), time(from + 0.5)) + turned(pin, time(from + 0.5), time(to)));
+        }
+    }
+    most
 }
 
 /// A stretch that is worth a word where no limit says so.

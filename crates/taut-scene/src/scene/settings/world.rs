@@ -22,7 +22,8 @@ section! {
         duration: f64 = 4.0 => Rule::ANY.above(0.0).to(100_000.0).unit("s");
         /// How many frames follow the first one; counts more than `duration`.
         frames: Option<u32> = None => Rule::ANY.from(1.0).to(10_000_000.0);
-        /// Steps that a frame is computed in. Colliders and pins move in straight lines during a step.
+        /// Steps that a frame is computed in, at least. Pins move in straight lines during a step: where they turn by more
+        /// than 15° in a frame, there are more steps.
         steps: u32 = 1 => Rule::ANY.from(1.0).to(1000.0);
     }
 }
