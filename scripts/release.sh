@@ -56,7 +56,8 @@ name="taut-$version-$target"
 mkdir -p "$out/$name"
 cp "$program" "$out/$name/taut"
 strip "$out/$name/taut"
-cp README.md CHANGELOG.md LICENSE-MIT LICENSE-APACHE THIRD-PARTY.md SECURITY.md "$out/$name/"
+cp README.md CHANGELOG.md LICENSE-MIT LICENSE-APACHE THIRD-PARTY.md SECURITY.md ARCHITECTURE.md CONTRIBUTING.md "$out/$name/"
+cp -r docs "$out/$name/docs"
 cp -r crates/taut-scene/scenes "$out/$name/scenes"
 # The same bytes from the same commit and program: names in order, one time, no owner.
 tar --sort=name --mtime="@$(git log -1 --format=%ct)" --owner=0 --group=0 --numeric-owner --mode=u+rwX,go+rX,go-w \
@@ -70,6 +71,10 @@ trap 'rm -rf "$trial"' EXIT
 tar -C "$trial" -xzf "$out/$name.tar.gz"
 (cd "$out" && sha256sum --check --quiet SHA256SUMS)
 [[ "$("$trial/$name/taut" --version)" == "taut $version" ]] || fail "the program is not of version $version"
+# Who has the archive alone follows the README; only the sources are elsewhere.
+while read -r link; do
+    [[ "$link" == crates/* || -e "$trial/$name/$link" ]] || fail "README.md points at $link, which the archive has not"
+done < <(grep -oE '\]\([^)#:]+' "$trial/$name/README.md" | cut -c3- | sort -u)
 (cd "$trial" && "./$name/taut" run "$name/scenes/hang.toml" --frames 3 --no-pictures --threads 1 --quiet)
 [[ -s "$trial/out/hang/taut.json" ]] || fail "the program wrote nothing"
 ls -l "$out"

@@ -52,6 +52,22 @@ fn what_holds_is_left_alone() {
     assert_eq!(warnings(SHARES, &["solver={kind='pbd',substeps=5,iterations=3,relaxation=1.2}"]), [""; 0]);
 }
 
+/// A bare 4 is four times as long, not four percent.
+#[test]
+fn limits_that_were_likely_meant_in_percent_are_told() {
+    one(SHEET, &["limit=[{weft=4}]"], &["`limit.0.weft` is 4, which is 400 %", "4 % is written \"4 %\""]);
+    one(SHEET, &["limit=[{kind='edges',strain={tension=2}}]"], &["`limit.0.strain.tension` is 2, which is 200 %"]);
+    one(SHEET, &["solver={kind='auto',max_stretch=1}"], &["`solver.max_stretch` is 1, which is 100 %"]);
+    for meant in [
+        "limit=[{weft='400 %'}]",
+        "limit=[{weft=0.04}]",
+        "limit=[{kind='rate',weft=4}]",
+        "solver={kind='auto',max_stretch='100 %'}",
+    ] {
+        assert_eq!(warnings(SHEET, &[meant]), [""; 0], "{meant}");
+    }
+}
+
 /// Layers, which only a start phase brings apart.
 #[test]
 fn layers_without_a_start_phase_are_told() {

@@ -2,6 +2,7 @@
 
 use serde_json::{Value as Json, json};
 use std::path::Path;
+use taut_scene::read::Folder;
 use taut_scene::scene::settings::Precision;
 use taut_scene::scene::{Scene, SceneError};
 use taut_scene::simulation::{Metrics, Simulation};
@@ -38,13 +39,15 @@ impl SweepRun {
             time.remove("frames");
             time.remove("duration");
         }
-        let mut parts = vec![env!("CARGO_PKG_VERSION").as_bytes().to_vec(), self.precision.name().into()];
-        parts.push(self.frames.to_le_bytes().to_vec());
-        parts.push(settings.to_string().into_bytes());
+        let mut hash = Fnv::new();
+        hash.add(env!("CARGO_PKG_VERSION").as_bytes());
+        hash.add(self.precision.name().as_bytes());
+        hash.add(&self.frames.to_le_bytes());
+        hash.add(settings.to_string().as_bytes());
         if let Some(folder) = self.scene.folder() {
-            named_files(&settings, folder, &mut parts);
+            add_named_files(&settings, folder, &mut hash);
         }
-        format!("{:032x}", fnv(&parts))
+        format!("{:032x}", hash.0)
     }
 
     /// Runs it on one thread: what it came to as JSON, the same to the last digit wherever it is run, and a picture of
@@ -76,39 +79,48 @@ impl SweepRun {
 }
 
 /// FNV-1a in 128 bits over parts, each with its length in front: not for secrets.
-fn fnv(parts: &[Vec<u8>]) -> u128 {
-    let mut hash = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d_u128;
-    for part in parts {
+struct Fnv(u128);
+
+impl Fnv {
+    fn new() -> Self {
+        Self(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d)
+    }
+
+    fn add(&mut self, part: &[u8]) {
         for byte in (part.len() as u64).to_le_bytes().iter().chain(part) {
-            hash = (hash ^ u128::from(*byte)).wrapping_mul(0x0100_0000_0000_0000_0000_013b);
+            self.0 = (self.0 ^ u128::from(*byte)).wrapping_mul(0x0100_0000_0000_0000_0000_013b);
         }
     }
-    hash
 }
 
-/// The bytes of files that a scene names, in the order in which it names them; of a sequence of files (`walk_####.obj`)
-/// those of all.
-fn named_files(value: &Json, folder: &Path, parts: &mut Vec<Vec<u8>>) {
+/// Adds the files that a scene names, in the order in which it names them; of a sequence of files (`walk_####.obj`)
+/// all. One is in memory at a time, and only what a scene may read is read: regular files in its folder.
+fn add_named_files(value: &Json, folder: &Path, hash: &mut Fnv) {
+    let mut add = |name: &str| {
+        if let Ok(bytes) = Folder::new(folder).load(name) {
+            hash.add(&bytes);
+        }
+    };
     match value {
-        Json::String(text) if text.contains('#') => {
-            let pattern = folder.join(text);
-            let (Some(dir), Some(name)) = (pattern.parent(), pattern.file_name()) else { return };
-            let name = name.to_string_lossy();
-            let (start, end) = (name.find('#').unwrap_or(0), name.rfind('#').map_or(0, |at| at + 1));
-            let fits = |file: &str| file.starts_with(&name[..start]) && file.ends_with(&name[end..]);
-            let files = std::fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path());
-            let mut files: Vec<_> =
-                files.filter(|path| path.file_name().is_some_and(|file| fits(&file.to_string_lossy()))).collect();
-            files.sort();
-            parts.extend(files.iter().filter_map(|path| std::fs::read(path).ok()));
-        }
-        Json::String(text) if !text.is_empty() && folder.join(text).is_file() => {
-            parts.extend(std::fs::read(folder.join(text)));
-        }
-        Json::Array(list) => list.iter().for_each(|value| named_files(value, folder, parts)),
-        Json::Object(map) => map.values().for_each(|value| named_files(value, folder, parts)),
+        Json::String(text) if text.contains('#') => sequence(text, folder).iter().for_each(|name| add(name)),
+        Json::String(text) if !text.is_empty() => add(text),
+        Json::Array(list) => list.iter().for_each(|value| add_named_files(value, folder, hash)),
+        Json::Object(map) => map.values().for_each(|value| add_named_files(value, folder, hash)),
         _ => {}
     }
+}
+
+/// The names of what is in a folder and fits `walk_####.obj`, in order.
+fn sequence(pattern: &str, folder: &Path) -> Vec<String> {
+    let inner = pattern.rfind('/').map_or("", |slash| &pattern[..=slash]);
+    let (before, rest) = pattern[inner.len()..].split_once('#').unwrap_or_default();
+    let after = rest.trim_start_matches('#');
+    let files = std::fs::read_dir(folder.join(inner)).into_iter().flatten().flatten();
+    let names = files.filter_map(|file| file.file_name().into_string().ok());
+    let fit = names.filter(|name| name.starts_with(before) && name.ends_with(after));
+    let mut names: Vec<String> = fit.map(|name| format!("{inner}{name}")).collect();
+    names.sort();
+    names
 }
 
 /// Numbers over time, by name.
@@ -196,6 +208,36 @@ mod tests {
         };
         assert_eq!(key(1.0), key(1.0));
         assert_ne!(key(1.0), key(2.0));
+        std::fs::remove_dir_all(&dir).expect("our own folder");
+    }
+
+    /// A pipe that nobody writes to would be waited for, and what lies outside of the folder is none of a scene's.
+    #[cfg(unix)]
+    #[test]
+    fn a_key_is_of_regular_files_in_the_folder_alone() {
+        let dir = std::env::temp_dir().join(format!("taut-sweep-pipe-{}", std::process::id()));
+        std::fs::create_dir_all(dir.join("scene/walk")).expect("a folder");
+        let made = std::process::Command::new("mkfifo").arg(dir.join("scene/walk/w_02.obj")).status();
+        assert!(made.expect("mkfifo").success());
+        let key = |inside: &str, outside: &str| {
+            std::fs::write(dir.join("scene/walk/w_01.obj"), inside).expect("a file");
+            std::fs::write(dir.join("o_01.obj"), outside).expect("a file");
+            let mut hash = Fnv::new();
+            add_named_files(&json!(["walk/w_##.obj", "../o_##.obj", "../o_01.obj"]), &dir.join("scene"), &mut hash);
+            hash.0
+        };
+        let (told, done) = std::sync::mpsc::channel();
+        std::thread::scope(|scope| {
+            scope.spawn(move || told.send([key("v 0 0 0", "a"), key("v 0 0 0", "b"), key("v 0 0 1", "b")]));
+            let keys = done.recv_timeout(std::time::Duration::from_secs(20));
+            if keys.is_err() {
+                // Lets the reader go, so that the test can fail.
+                drop(std::fs::File::options().write(true).open(dir.join("scene/walk/w_02.obj")));
+            }
+            let [first, outside, inside] = keys.expect("an answer, not a wait for a pipe");
+            assert_eq!(first, outside);
+            assert_ne!(outside, inside);
+        });
         std::fs::remove_dir_all(&dir).expect("our own folder");
     }
 

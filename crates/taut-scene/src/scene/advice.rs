@@ -25,7 +25,35 @@ pub(crate) fn advice(settings: &Settings, root: &Node, timescale: Timescale) -> 
     colliders(root, &mut out);
     pins(settings, root, &mut out);
     layers(settings, root, &mut out);
+    limits(root, &mut out);
     out
+}
+
+/// Limits of 100 % and more that were written as bare numbers: percent, most likely.
+fn limits(root: &Node, out: &mut Vec<String>) {
+    let mut look = |path: String, node: Option<&Node>| {
+        let found = match node.map(|node| &node.tree) {
+            Some(Tree::Integer(whole)) => *whole as f64,
+            Some(Tree::Float(number)) => *number,
+            _ => return,
+        };
+        if found >= 1.0 {
+            let percent = 100.0 * found;
+            out.push(format!("`{path}` is {found}, which is {percent} %; {found} % is written \"{found} %\""));
+        }
+    };
+    let solver = root.get("solver");
+    look("solver.max_stretch".into(), solver.and_then(|solver| solver.get("max_stretch")));
+    for (at, limit) in root.list("limit").iter().enumerate() {
+        if limit.get("kind").is_some_and(|kind| matches!(&kind.tree, Tree::Text(kind) if kind.ends_with("rate"))) {
+            continue;
+        }
+        for key in ["weft", "warp", "any", "edge", "strain"] {
+            let bound = limit.get(key);
+            look(format!("limit.{at}.{key}"), bound);
+            look(format!("limit.{at}.{key}.tension"), bound.and_then(|bound| bound.get("tension")));
+        }
+    }
 }
 
 /// Layers that nothing brings apart.

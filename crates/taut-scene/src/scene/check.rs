@@ -172,7 +172,9 @@ impl<'a> Check<'a> {
                 let message = format!("`{path}` has nothing to limit: the scene has no {what}");
                 self.report(&path, message, vec![]);
             }
-            if limit.is_empty() {
+            // What it names and could not be read has been reported.
+            let named = |key| self.root.list("limit").get(at).is_some_and(|limit| limit.get(key).is_some());
+            if limit.is_empty() && !["weft", "warp", "shear", "any", "edge"].into_iter().any(named) {
                 let message = format!("`{path}` limits nothing; expected `weft`, `warp` or `shear`");
                 self.report(&path, message, vec!["weft = \"4 %\" lets cloth stretch by 4 % along the weft".into()]);
             }

@@ -49,6 +49,14 @@ impl Node {
         self.entries()?.iter().find(|entry| entry.key == key).map(|entry| &entry.node)
     }
 
+    /// The elements of a list at the root, if there is one.
+    pub fn list(&self, key: &str) -> &[Node] {
+        match self.get(key).map(|node| &node.tree) {
+            Some(Tree::Array(items)) => items,
+            _ => &[],
+        }
+    }
+
     /// The text of the key `name`, by which elements of arrays are addressed.
     pub fn name(&self) -> Option<&str> {
         match self.get("name").map(|node| &node.tree) {
@@ -65,10 +73,7 @@ impl Node {
 
     /// The dotted path of an element of a list at the root: by its name if it can be, else by number.
     pub fn element_path(&self, list: &str, at: usize) -> String {
-        let name = match self.get(list).map(|node| &node.tree) {
-            Some(Tree::Array(items)) => items.get(at).and_then(Node::name),
-            _ => None,
-        };
+        let name = self.list(list).get(at).and_then(Node::name);
         match name.filter(|name| !name.is_empty() && !name.contains('.')) {
             Some(name) => format!("{list}.{name}"),
             None => format!("{list}.{at}"),
@@ -178,7 +183,20 @@ pub(crate) fn parse_value(text: &str, source: usize, offset: usize) -> Result<No
 fn syntax(error: &toml::de::Error, source: usize) -> Problem {
     let span = error.span().map(|range| Span { source, start: range.start, end: range.end });
     let message = error.message().trim().replace('\n', ", ");
-    Problem { span, message: format!("this is not TOML: {message}"), help: Vec::new() }
+    let help = match message.as_str() {
+        "duplicate key" => {
+            Some("a key or table of this name is there already; of a list of tables each is in [[double brackets]]")
+        }
+        _ if message.starts_with("string values must be quoted") => {
+            Some("text and numbers with a unit are in quotes: \"1 %\"")
+        }
+        _ => None,
+    };
+    Problem {
+        span,
+        message: format!("this is not TOML: {message}"),
+        help: help.into_iter().map(str::to_owned).collect(),
+    }
 }
 
 fn entries(table: &DeTable, source: usize, problems: &mut Vec<Problem>) -> Vec<Entry> {

@@ -5,7 +5,7 @@ use super::maps::{self, Marks};
 use super::soft::{self, Pull};
 use super::{Object, ObjectKind, weights, weld};
 use crate::generate::{GenerateError, MAX_ELEMENTS, Transform, frames_along, frames_around, frames_from_surface};
-use crate::read::{self, Memory, PartKind, parts};
+use crate::read::{self, PartKind, parts};
 use crate::scene::settings::{Cap, Cloth, Colour, FileFrame, Frames, Solid, Weld};
 use crate::scene::{Scene, SceneError};
 use crate::write::{FieldOn, ObjectInfo};
@@ -29,19 +29,8 @@ pub(super) struct Bodies {
     pub extras: Extras,
     /// The mass of each vertex of each object, kg; of solids nothing.
     masses: Vec<Vec<f64>>,
-    /// Triangles and tetrahedra so far, and those of them that were not read from files.
+    /// Triangles and tetrahedra so far.
     elements: usize,
-    generated: usize,
-}
-
-/// Triangles and tetrahedra that a scene may make from a few numbers whatever memory it is allowed, and the bytes that
-/// one takes.
-const GENERATED: usize = 2_000_000;
-const ELEMENT_BYTES: u64 = 1000;
-
-/// How many of them it may make within the memory that it is allowed.
-fn generated_at_most(memory: Memory) -> usize {
-    usize::try_from(memory.0 / ELEMENT_BYTES).unwrap_or(usize::MAX).clamp(GENERATED, MAX_ELEMENTS as usize)
 }
 
 /// Colours for bodies that ask for none, in turn.
@@ -59,8 +48,7 @@ impl Bodies {
         let (objects, starts, warnings) = (Vec::new(), Vec::new(), Vec::new());
         let (pulls, masses, builder) = (Vec::new(), Vec::new(), ModelBuilder::new());
         let extras = Extras::default();
-        let mut bodies =
-            Bodies { builder, objects, starts, warnings, pulls, extras, masses, elements: 0, generated: 0 };
+        let mut bodies = Bodies { builder, objects, starts, warnings, pulls, extras, masses, elements: 0 };
         for (at, cloth) in scene.settings.cloth.iter().enumerate() {
             bodies.add_cloth(scene, &scene.element_path("cloth", at), cloth)?;
         }
@@ -84,7 +72,7 @@ impl Bodies {
             None => self.read_surface(scene, path, cloth)?,
         };
         marks.add_files(scene, path, &cloth.paint.maps, mesh.positions.len(), &given.vertices)?;
-        self.count(scene, path, mesh.triangles.len(), cloth.shape.generate.is_some())?;
+        self.count(scene, path, mesh.triangles.len())?;
         let place =
             Transform { scale: cloth.place.scale.0, rotate: cloth.place.rotate.0, translate: cloth.place.translate };
         let start = cloth.shape.generate.as_ref().map_or(Ok(None), |generate| generate.start());
@@ -138,7 +126,7 @@ impl Bodies {
             Some(generate) => generate.mesh().map_err(generator(scene, path, "generate"))?,
             None => self.read_tets(scene, path, solid)?,
         };
-        self.count(scene, path, mesh.tets.len(), solid.shape.generate.is_some())?;
+        self.count(scene, path, mesh.tets.len())?;
         let place =
             Transform { scale: solid.place.scale.0, rotate: solid.place.rotate.0, translate: solid.place.translate };
         let mut mesh = place.tet_mesh(mesh).map_err(generator(scene, path, ""))?;
@@ -153,23 +141,16 @@ impl Bodies {
         Ok(())
     }
 
-    /// Refuses bodies that are too much together, though each of them is not. Those of files are as large as their
-    /// files; those that are made from a few numbers are held to the memory that is allowed.
-    fn count(&mut self, scene: &Scene, path: &str, elements: usize, generated: bool) -> Result<(), SceneError> {
+    /// Refuses bodies that are too much together, though each of them is not.
+    fn count(&mut self, scene: &Scene, path: &str, elements: usize) -> Result<(), SceneError> {
         self.elements += elements;
-        self.generated += if generated { elements } else { 0 };
-        let most = generated_at_most(scene.memory());
-        let (all, most, help) = match self.elements > MAX_ELEMENTS as usize {
-            true => (self.elements, MAX_ELEMENTS as usize, Vec::new()),
-            false if self.generated > most => {
-                let help = format!("each takes about {ELEMENT_BYTES} bytes to simulate; --memory allows more");
-                (self.generated, most, vec![help])
-            }
-            false => return Ok(()),
-        };
+        if self.elements <= MAX_ELEMENTS as usize {
+            return Ok(());
+        }
+        let (all, most) = (self.elements, MAX_ELEMENTS);
         let message =
             format!("`{path}` and the bodies before it have {all} triangles and tetrahedra; expected at most {most}");
-        Err(scene.error(path, message, help))
+        Err(scene.error(path, message, Vec::new()))
     }
 
     fn push(
@@ -327,17 +308,4 @@ pub(super) fn generator<'a>(
 /// The engine's error, at the body it is about.
 pub(super) fn builder<'a>(scene: &'a Scene, path: &'a str) -> impl Fn(BuildError) -> SceneError + 'a {
     move |error| scene.error(path, format!("`{path}` cannot be built: {error}"), Vec::new())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Sixty bytes of a scene could take 15 GB.
-    #[test]
-    fn what_a_scene_makes_from_a_few_numbers_is_held_to_its_memory() {
-        assert_eq!(generated_at_most(Memory::default()), GENERATED);
-        assert_eq!(generated_at_most(Memory(5_000_000_000)), 5_000_000);
-        assert_eq!(generated_at_most(Memory(u64::MAX)), MAX_ELEMENTS as usize);
-    }
 }

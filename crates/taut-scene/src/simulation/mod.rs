@@ -41,6 +41,7 @@ mod pins;
 mod pressure;
 mod report;
 mod retune;
+mod room;
 mod skin;
 mod soft;
 mod start;
@@ -121,6 +122,7 @@ impl Simulation {
     /// Builds a scene: reads and makes its meshes, pins its pins. It is then at frame 0, the beginning. The results
     /// do not depend on the number of threads.
     pub fn new(scene: &Scene, precision: Precision, threads: usize) -> Result<Self, SceneError> {
+        room::check(scene)?;
         let Bodies { builder, mut objects, starts, mut warnings, pulls, extras, .. } = Bodies::new(scene)?;
         let engine = match precision {
             Precision::F32 => engine::build::<f32>(builder, threads),

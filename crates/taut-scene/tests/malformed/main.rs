@@ -284,3 +284,30 @@ fn lists_of_numbers_keep_to_their_budget() {
         assert!(peak <= allowed(size), "{row:?}: takes {peak} for {size}");
     }
 }
+
+/// Sixty bytes of a scene could take 15 GB, and three minutes before it was refused.
+#[test]
+fn what_is_made_from_a_few_numbers_is_refused_before_it_is_made() {
+    let sheet = "kind = \"sheet\", nx = 3000, ny = 3000";
+    let cloth = |generate: &str| format!("[[cloth]]\nname = \"a\"\ngenerate = {{ {generate} }}\n");
+    let solid = |generate: &str| cloth(generate).replace("cloth", "solid");
+    let collider = |name: &str, nx: u32| {
+        let shape = format!("{{ kind = \"mesh\", generate = {{ kind = \"sheet\", nx = {nx}, ny = 900 }} }}");
+        format!("[[collider]]\nname = \"{name}\"\nshape = {shape}\n")
+    };
+    let small = cloth("kind = \"sheet\", nx = 3, ny = 3");
+    for (text, at) in [
+        (cloth(sheet), "`cloth.a`"),
+        (cloth(&format!("{sheet}, cut = \"irregular\"")), "`cloth.a`"),
+        (solid("kind = \"ball\", shells = 99"), "`solid.a`"),
+        (small.clone() + &collider("b", 5000), "`collider.b`"),
+        (small.clone() + &collider("b", 600) + &collider("c", 600), "`collider.c`"),
+    ] {
+        let scene = Scene::parse("a.toml", &text, None, &[]).unwrap_or_else(|error| panic!("{error}"));
+        let (said, peak) =
+            meter::peak(|| Simulation::new(&scene, Precision::F32, 1).err().map(|error| error.to_string()));
+        let said = said.unwrap_or_default();
+        assert!(said.contains(at) && said.contains("--memory allows more"), "{said}");
+        assert!(peak < 1 << 20, "{at}: takes {peak}");
+    }
+}

@@ -267,6 +267,34 @@ impl GenerateSurface {
     }
 }
 
+impl GenerateSurface {
+    /// About how many triangles it has; known before any is made.
+    pub fn triangles(&self) -> f64 {
+        match self {
+            Self::Sheet(p) => product(&[2, p.nx.saturating_sub(1), p.ny.saturating_sub(1)]),
+            Self::Disc(p) => product(&[6, p.rings, p.rings]),
+            Self::Tube(p) => product(&[2, p.around, p.along]),
+            Self::Skirt(p) => product(&[2, p.around, p.along]),
+            Self::Dress(p) => product(&[2, p.around, p.along]) + product(&[4, p.strap_across, p.strap_along]),
+            Self::Knot(p) => product(&[2, p.nx.saturating_sub(1), p.ny.saturating_sub(1)]),
+            Self::Sphere(p) => product(&[20, p.steps, p.steps]),
+            Self::Box(BoxSurface { divisions: [x, y, z], .. }) => {
+                4.0 * [[x, y], [y, z], [z, x]].map(|[&a, &b]| product(&[a, b])).iter().sum::<f64>()
+            }
+            Self::Capsule(p) => {
+                let around = product(&[6, p.rings]);
+                let rows = p.length / (p.radius * std::f64::consts::TAU / around);
+                2.0 * around * (f64::from(p.rings) + rows)
+            }
+        }
+    }
+}
+
+/// Of numbers that are too large together for whole ones.
+fn product(factors: &[u32]) -> f64 {
+    factors.iter().map(|&factor| f64::from(factor)).product()
+}
+
 impl Sheet {
     fn params(&self) -> make::SheetParams {
         make::SheetParams {
@@ -437,6 +465,18 @@ section! {
 }
 
 impl GenerateSolid {
+    /// About how many tetrahedra it has; known before any is made.
+    pub fn tetrahedra(&self) -> f64 {
+        match self {
+            Self::Beam(Beam { cells: [x, y, z], cut, .. }) => {
+                product(&[if *cut == CellCut::Diagonal { 6 } else { 5 }, *x, *y, *z])
+            }
+            Self::Ball(p) => product(&[20, p.shells, p.shells, p.shells]),
+            Self::Torus(p) => product(&[18, p.segments, p.rings, p.rings]),
+            Self::Skin(p) => 3.0 * f64::from(p.layers) * p.surface.triangles(),
+        }
+    }
+
     /// Makes the mesh.
     pub fn mesh(&self) -> Result<TetMesh, GenerateError> {
         match self {
@@ -467,5 +507,40 @@ impl GenerateSolid {
                 make::skin(&p.surface.mesh()?, &params)
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::scene::Scene;
+
+    /// What is said beforehand is what comes out, but for irregular meshes and curved ones.
+    #[test]
+    fn how_many_elements_there_will_be_is_known_before() {
+        let cloth = ["sheet", "disc", "tube", "skirt", "dress", "knot", "sphere", "box", "capsule"]
+            .map(|kind| format!("kind = \"{kind}\""))
+            .into_iter()
+            .chain(["kind = \"sheet\", cut = \"irregular\"", "kind = \"disc\", irregular = true"].map(str::to_owned));
+        for generate in cloth {
+            let text = format!("[[cloth]]\nname = \"a\"\ngenerate = {{ {generate} }}\n");
+            let scene = Scene::parse("a.toml", &text, None, &[]).unwrap_or_else(|error| panic!("{error}"));
+            let made = scene.settings.cloth[0].shape.generate.as_ref().unwrap();
+            near(made.triangles(), made.mesh().unwrap().triangles.len(), &generate);
+        }
+        let skin = "kind = \"skin\", surface = { kind = \"sphere\" }";
+        for generate in
+            ["kind = \"beam\"", "kind = \"beam\", cut = \"diagonal\"", "kind = \"ball\"", "kind = \"torus\"", skin]
+        {
+            let text = format!("[[solid]]\nname = \"a\"\ngenerate = {{ {generate} }}\n");
+            let scene = Scene::parse("a.toml", &text, None, &[]).unwrap_or_else(|error| panic!("{error}"));
+            let made = scene.settings.solid[0].shape.generate.as_ref().unwrap();
+            near(made.tetrahedra(), made.mesh().unwrap().tets.len(), generate);
+        }
+    }
+
+    #[track_caller]
+    fn near(said: f64, made: usize, what: &str) {
+        let ratio = said / made as f64;
+        assert!((0.9..1.25).contains(&ratio), "{what}: {said} for {made}");
     }
 }

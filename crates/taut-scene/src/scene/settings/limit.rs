@@ -223,7 +223,9 @@ impl Value for Fraction {
         };
         let value = units::convert(text, rule.unit).filter(|value| rule.allows(*value));
         if value.is_none() {
-            reader.unexpected(node, &Self::expected(rule), Vec::new());
+            let angle = units::convert(text, "degrees").is_some();
+            let help = angle.then(|| "angles are for `shear` of `kind` = \"stretch\"".to_owned());
+            reader.unexpected(node, &Self::expected(rule), help.into_iter().collect());
         }
         value.map(Fraction)
     }
