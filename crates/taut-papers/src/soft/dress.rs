@@ -104,7 +104,7 @@ fn times(out: &mut Outcome, simulation: &Simulation, size: Size) -> Result<(), E
             cloth.step(FRAME);
             best = best.min(1e3 * (clock::work() - start));
         }
-        let count = cloth.model.bodies[0].triangles.len();
+        let count = cloth.model.bodies()[0].triangles.len();
         let paper = if nx == 40 { "under 16" } else { "20 or more, its solver only" };
         table.row(
             &format!("25 iterations on {nx} × {ny} vertices ({count} triangles), no contact",),

@@ -52,14 +52,6 @@ impl<'a, T: Copy> Shared<'a, T> {
         Shared { start: slice.as_mut_ptr(), len: slice.len(), borrow: PhantomData }
     }
 
-    /// The same for a slice that is only read.
-    ///
-    /// # Safety
-    /// Nobody writes through it, or asks a worker for a chunk of it to change: others read there.
-    pub(crate) unsafe fn frozen(slice: &'a [T]) -> Self {
-        Shared { start: slice.as_ptr().cast_mut(), len: slice.len(), borrow: PhantomData }
-    }
-
     /// The number of places.
     pub fn len(self) -> usize {
         self.len
