@@ -40,8 +40,8 @@ impl<T> Clone for Shared<'_, T> {
 
 impl<T> Copy for Shared<'_, T> {}
 
-// SAFETY: values and references go from one thread to others, which `T: Send + Sync` allows; that no two reach the same place while one
-// writes it is the promise of every `unsafe` method here.
+// SAFETY: values and references go from one thread to others, which `T: Send + Sync` allows; that no two reach the same
+// place while one writes it is the promise of every `unsafe` method here.
 unsafe impl<T: Copy + Send + Sync> Send for Shared<'_, T> {}
 // SAFETY: as above.
 unsafe impl<T: Copy + Send + Sync> Sync for Shared<'_, T> {}
