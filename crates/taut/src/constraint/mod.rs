@@ -22,4 +22,4 @@ pub(crate) use elements::LooseElements;
 pub use elements::{Elements, Visit};
 pub use lot::{Lot, PerBlock};
 pub(crate) use lot::{edges, floored, move_vertices, point, weights};
-pub use sweep::{Cold, Compiled, Hot, LaneChoice, LotKernel, Sweep, Warm};
+pub use sweep::{Compiled, Hot, LaneChoice, Lean, LotKernel, Sweep};

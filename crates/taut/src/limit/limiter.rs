@@ -8,7 +8,7 @@ use super::{
     ApslSettings, Band, CslSettings, LimitError, LimitReport, LimitScratch, RestEdge, RestTet, RestTriangle,
     StrainLimits, SweepSettings, Violation,
 };
-use crate::constraint::{Cold, Hot};
+use crate::constraint::{Hot, Lean};
 use crate::lanes::Scalar;
 
 /// A velocity filter that limits deformation.
@@ -159,9 +159,9 @@ impl<T: Scalar> Limiter<T> {
             (Kind::Csl(csl), false) => csl.relax(job),
             (Kind::Csl(csl), true) => csl.relax_rates(job),
             (Kind::Sbd(sbd), false) => sbd.relax::<Hot, 1>(job, csl::violation),
-            (Kind::Sbd(sbd), true) => sbd.relax::<Cold, 2>(job, csl::violation),
+            (Kind::Sbd(sbd), true) => sbd.relax::<Lean, 2>(job, csl::violation),
             (Kind::Edges(edges), false) => edges.relax::<Hot, 1>(job, edge),
-            (Kind::Edges(edges), true) => edges.relax::<Cold, 2>(job, edge),
+            (Kind::Edges(edges), true) => edges.relax::<Lean, 2>(job, edge),
             (Kind::Sizes(apsl), _) => apsl.relax(job),
         }
     }

@@ -8,7 +8,7 @@
 
 use super::warm::WarmStart;
 use crate::constraint::{
-    Batch, Cold, Elastic, Lot, LotKernel, PerBlock, SLACK, Sweep, Visit, Warm, edges, floored, move_vertices, weights,
+    Batch, Elastic, Lean, Lot, LotKernel, PerBlock, SLACK, Sweep, Visit, edges, floored, move_vertices, weights,
 };
 use crate::element::{Element, Row, Rows};
 use crate::lanes::{BLOCK, Lanes, Real, Scalar, Shared, V3, Vertex};
@@ -115,7 +115,7 @@ where
     T: Scalar,
     E: Element<V, D, P, R>,
 {
-    type Compiled = Warm;
+    type Compiled = Lean;
 
     #[inline(always)]
     fn lot<L: Lanes<T>>(&mut self, lot: &mut Lot<'_, T, L, V, P, R, 3>) {
@@ -439,7 +439,7 @@ where
     T: Scalar,
     E: Element<V, D, P, R>,
 {
-    type Compiled = Cold;
+    type Compiled = Lean;
 
     #[inline(always)]
     fn lot<L: Lanes<T>>(&mut self, lot: &mut Lot<'_, T, L, V, P, R, 2>) {

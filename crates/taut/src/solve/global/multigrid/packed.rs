@@ -3,9 +3,7 @@
 
 use super::super::stiffness::{Coupled, stiffness};
 use super::operator::{Block, Pattern};
-use crate::constraint::{
-    Batch, Cold, Elements, LaneChoice, Lot, LotKernel, PerBlock, SLACK, Sweep, Visit, Warm, edges,
-};
+use crate::constraint::{Batch, Elements, LaneChoice, Lean, Lot, LotKernel, PerBlock, SLACK, Sweep, Visit, edges};
 use crate::element::{Element, Quantity, in_columns};
 use crate::lanes::{BLOCK, Lanes, Place, Real, Scalar, Shared, SharedVec, V3, Vertex};
 use crate::team::Worker;
@@ -386,7 +384,7 @@ impl<E, const V: usize, const D: usize, const P: usize, const R: usize> LotKerne
 where
     E: Element<V, D, P, R>,
 {
-    type Compiled = Warm;
+    type Compiled = Lean;
 
     #[inline(always)]
     fn lot<L: Lanes<f64>>(&mut self, lot: &mut Lot<'_, f64, L, V, P, R, 3>) {
@@ -489,7 +487,7 @@ where
     E: Element<V, D, P, R>,
 {
     // Eight at once: twice as many would not find room in registers.
-    type Compiled = Cold;
+    type Compiled = Lean;
 
     #[inline(always)]
     fn lot<L: Lanes<f32>>(&mut self, lot: &mut Lot<'_, f32, L, V, P, R, 1>) {
@@ -702,7 +700,7 @@ impl<E, const V: usize, const D: usize, const P: usize, const R: usize> LotKerne
 where
     E: Element<V, D, P, R>,
 {
-    type Compiled = Warm;
+    type Compiled = Lean;
 
     #[inline(always)]
     fn lot<L: Lanes<f32>>(&mut self, lot: &mut Lot<'_, f32, L, V, P, R, 2>) {
