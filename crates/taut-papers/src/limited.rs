@@ -8,9 +8,9 @@ use crate::Error;
 use glam::DVec3;
 use std::ops::{Deref, DerefMut};
 use taut::internals::lanes::V3;
+use taut::internals::limit::polar;
 use taut::limit::{
     ApslCloth, ApslClothParams, Band, LimitReport, LimitScratch, LimitSpec, RestTriangle, StrainLimits, SweepSettings,
-    polar,
 };
 use taut::mesh::TriMesh;
 use taut::{
@@ -223,8 +223,8 @@ pub struct Alone {
     pub positions: Vec<[f64; 3]>,
     rest: Vec<RestTriangle>,
     solver: ApslCloth<f64>,
-    x: Vec<[f64; 4]>,
-    v: Vec<[f64; 4]>,
+    inverse_masses: Vec<f64>,
+    v: Vec<[f64; 3]>,
     scratch: LimitScratch<f64>,
     corners: Vec<u32>,
     motion: Motion,
@@ -235,27 +235,24 @@ impl Alone {
     pub fn new(faces: usize, params: ApslClothParams, motion: Motion) -> Result<Self, Error> {
         let held = Held::new(faces, 1, &[], motion)?;
         let (mesh, rest) = (held.cloth.mesh, held.cloth.rest);
-        let mut x: Vec<[f64; 4]> = mesh.positions.iter().map(|p| [p[0], p[1], p[2], 0.0]).collect();
-        x.iter_mut().zip(held.cloth.running.model.masses()).for_each(|(x, m)| x[3] = 1.0 / m);
-        held.corners.iter().for_each(|&v| x[v as usize][3] = 0.0);
+        let mut inverse_masses: Vec<f64> = held.cloth.running.model.masses().iter().map(|m| 1.0 / m).collect();
+        held.corners.iter().for_each(|&v| inverse_masses[v as usize] = 0.0);
         let solver = ApslCloth::new(&mesh.positions, &mesh.triangles, params)?;
-        let (v, positions) = (vec![[0.0; 4]; x.len()], mesh.positions.clone());
+        let (v, positions) = (vec![[0.0; 3]; mesh.positions.len()], mesh.positions.clone());
         let (scratch, corners) = (LimitScratch::new(1), held.corners);
-        Ok(Alone { mesh, positions, rest, solver, x, v, scratch, corners, motion, frames: 0 })
+        Ok(Alone { mesh, positions, rest, solver, inverse_masses, v, scratch, corners, motion, frames: 0 })
     }
 
     pub fn frame(&mut self) -> LimitReport {
         self.frames += 1;
         let by = (self.motion)(FRAME * f64::from(self.frames));
         for &c in &self.corners {
-            let (rest, at) = (self.mesh.positions[c as usize], self.x[c as usize]);
+            let (rest, at) = (self.mesh.positions[c as usize], self.positions[c as usize]);
             for k in 0..3 {
                 self.v[c as usize][k] = (rest[k] + by[k] - at[k]) / FRAME;
             }
         }
-        let report = self.solver.step(&mut self.x, &mut self.v, FRAME, &mut self.scratch);
-        self.positions.iter_mut().zip(&self.x).for_each(|(p, x)| *p = [x[0], x[1], x[2]]);
-        report
+        self.solver.step(&mut self.positions, &self.inverse_masses, &mut self.v, FRAME, &mut self.scratch)
     }
 
     /// Area over rest area − 1 of each triangle.

@@ -238,17 +238,16 @@ impl Limiter {
             return Err(argument("dt", dt, "s, above 0"));
         }
         let n = self.engine.vertices();
-        let x = self.weighted(positions, masses)?;
-        let v = arrays::rows_of::<3>("velocities", velocities, n)?;
-        let mut v: Vec<[f64; 4]> = v.into_iter().map(|[a, b, c]| [a, b, c, 0.0]).collect();
+        let x = arrays::rows_of::<3>("positions", positions, n)?;
+        let w = self.inverse_masses(masses)?;
+        let mut v = arrays::rows_of::<3>("velocities", velocities, n)?;
         let fixed = fixed.map_or(Ok(Vec::new()), |fixed| arrays::flags("fixed", fixed, n))?;
         let mut scratch = hold("limiter", &self.scratch)?;
         let scratch = &mut *scratch;
         let report = work(py, || match rates {
-            true => self.engine.apply_to_rates(&x, &mut v, &fixed, scratch),
-            false => self.engine.apply(&x, &mut v, &fixed, dt, scratch),
+            true => self.engine.apply_to_rates(&x, &w, &mut v, &fixed, scratch),
+            false => self.engine.apply(&x, &w, &mut v, &fixed, dt, scratch),
         })?;
-        let v = v.into_iter().map(|[a, b, c, _]| [a, b, c]).collect();
         Ok((arrays::give(py, v)?, LimitReport(report)))
     }
 
@@ -264,12 +263,13 @@ impl Limiter {
         if self.engine.limits_rate() {
             return Err(argument("this limiter", "of rates", "one that limits positions"));
         }
-        let mut p = self.weighted(positions, masses)?;
-        let fixed = fixed.map_or(Ok(Vec::new()), |fixed| arrays::flags("fixed", fixed, self.engine.vertices()))?;
+        let n = self.engine.vertices();
+        let mut p = arrays::rows_of::<3>("positions", positions, n)?;
+        let w = self.inverse_masses(masses)?;
+        let fixed = fixed.map_or(Ok(Vec::new()), |fixed| arrays::flags("fixed", fixed, n))?;
         let mut scratch = hold("limiter", &self.scratch)?;
         let scratch = &mut *scratch;
-        let report = work(py, || self.engine.apply_to_candidates(&mut p, &fixed, scratch))?;
-        let p = p.into_iter().map(|[a, b, c, _]| [a, b, c]).collect();
+        let report = work(py, || self.engine.apply_to_candidates(&mut p, &w, &fixed, scratch))?;
         Ok((arrays::give(py, p)?, LimitReport(report)))
     }
 
@@ -290,16 +290,15 @@ impl Limiter {
 }
 
 impl Limiter {
-    /// Positions with inverse masses.
-    fn weighted(&self, positions: &Bound<'_, PyAny>, masses: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<[f64; 4]>> {
+    /// In 1/kg.
+    fn inverse_masses(&self, masses: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<f64>> {
         let n = self.engine.vertices();
-        let rows = arrays::rows_of::<3>("positions", positions, n)?;
         let masses = masses.map_or_else(|| Ok(vec![1.0; n]), |masses| arrays::per_item("masses", masses, n))?;
         if let Some(bad) = masses.iter().find(|m| m.is_nan() || **m < 0.0) {
             return Err(argument("masses", bad, "kg, 0 or more"));
         }
         let inverse = |m: f64| if m > 0.0 && m.is_finite() { 1.0 / m } else { 0.0 };
-        Ok(rows.iter().zip(masses).map(|(&[x, y, z], m)| [x, y, z, inverse(m)]).collect())
+        Ok(masses.into_iter().map(inverse).collect())
     }
 }
 

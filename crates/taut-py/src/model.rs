@@ -392,7 +392,7 @@ impl Engine {
     }
 
     pub fn bodies(&self) -> &[taut::Body] {
-        each!(self, model => &model.bodies)
+        each!(self, model => model.bodies())
     }
 }
 

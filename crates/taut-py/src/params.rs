@@ -183,15 +183,7 @@ impl Params {
     #[staticmethod]
     #[pyo3(signature = (**values))]
     fn fabric(values: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
-        let usual = taut::Params {
-            solver: Solver::Multigrid,
-            substeps: 0,
-            iterations: 12,
-            tolerance: 0.05,
-            integrator: Integrator::Bdf2,
-            ..taut::Params::default()
-        };
-        Params::of(usual, values)
+        Params::of(taut::Params::fabric(), values)
     }
 
     /// A copy, with some values changed.

@@ -13,10 +13,7 @@ use taut::fabric::Fabric;
 use taut::internals::contact::exact::IntersectionFinder;
 use taut::limit::LimitSpec;
 use taut::mesh::TriMesh;
-use taut::{
-    Cloth, Collider, Contact, ContactMaterial, Integrator, ModelBuilder, Params, Pose, Scratch, Shape, Solver, Stage,
-    State, step,
-};
+use taut::{Cloth, Collider, Contact, ContactMaterial, ModelBuilder, Params, Pose, Scratch, Shape, Stage, State, step};
 
 fn main() {
     let options: Vec<String> = std::env::args().skip(1).collect();
@@ -42,12 +39,13 @@ fn with_fabric(fabric: &Fabric, options: &[String], mut params: Params) -> Param
     params.colliders.iter_mut().for_each(|c| c.friction = asked.unwrap_or(c.friction));
     let friction = asked.unwrap_or(fabric.friction);
     let material = ContactMaterial { thickness: fabric.thickness, friction, self_contact: true };
+    let usual = Params::fabric();
     Params {
         substeps: number(options, "substeps", 0),
-        iterations: number(options, "iterations", 12),
-        solver: Solver::Multigrid,
-        integrator: Integrator::Bdf2,
-        tolerance: 0.05,
+        iterations: number(options, "iterations", usual.iterations),
+        solver: usual.solver,
+        integrator: usual.integrator,
+        tolerance: usual.tolerance,
         contact: Contact { materials: vec![material], ..params.contact },
         ..params
     }
@@ -85,7 +83,7 @@ fn run<T: Precision>(options: &[String]) {
         let edge = (side * (side - 1)..side * side).step_by(if scene == "hang" { side as usize - 1 } else { 1 });
         state.set_pins(&model, &edge.collect::<Vec<u32>>());
     }
-    let triangles = &model.bodies[0].triangles;
+    let triangles = &model.bodies()[0].triangles;
     let mut finder = IntersectionFinder::new(mesh.positions.as_slice(), triangles);
     let names: Vec<&str> = Stage::ALL.iter().map(|s| s.name()).collect();
     println!(

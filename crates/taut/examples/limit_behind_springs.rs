@@ -20,9 +20,9 @@ struct Cloth {
     rest: Vec<[f64; 3]>,
     triangles: Vec<[u32; 3]>,
     springs: Vec<(usize, usize, f64)>,
-    /// Position (m) and inverse mass (1/kg): the form in which limiters take it.
-    x: Vec<[f64; 4]>,
-    v: Vec<[f64; 4]>,
+    x: Vec<[f64; 3]>,
+    v: Vec<[f64; 3]>,
+    inverse_masses: Vec<f64>,
 }
 
 fn cloth() -> Cloth {
@@ -44,15 +44,14 @@ fn cloth() -> Cloth {
         }
     }
     let mass = 0.2 / (N * N) as f64;
-    let mut x: Vec<[f64; 4]> = rest.iter().map(|p| [p[0], p[1], p[2], 1.0 / mass]).collect();
-    (x[0][3], x[N - 1][3]) = (0.0, 0.0);
-    let v = vec![[0.0; 4]; x.len()];
-    Cloth { rest, triangles, springs, x, v }
+    let mut inverse_masses = vec![1.0 / mass; N * N];
+    (inverse_masses[0], inverse_masses[N - 1]) = (0.0, 0.0);
+    Cloth { x: rest.clone(), v: vec![[0.0; 3]; N * N], rest, triangles, springs, inverse_masses }
 }
 
 /// Velocities after a step of springs and gravity.
 fn forces(c: &mut Cloth) {
-    for (v, _) in c.v.iter_mut().zip(&c.x).filter(|(_, x)| x[3] > 0.0) {
+    for (v, _) in c.v.iter_mut().zip(&c.inverse_masses).filter(|(_, w)| **w > 0.0) {
         v[1] -= 9.81 * DT;
         *v = v.map(|s| s * (1.0 - 2.0 * DT));
     }
@@ -61,8 +60,8 @@ fn forces(c: &mut Cloth) {
         let now = (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]).sqrt().max(1e-9);
         for k in 0..3 {
             let push = STIFFNESS * (now - length) * d[k] / now * DT;
-            c.v[a][k] += push * c.x[a][3];
-            c.v[b][k] -= push * c.x[b][3];
+            c.v[a][k] += push * c.inverse_masses[a];
+            c.v[b][k] -= push * c.inverse_masses[b];
         }
     }
 }
@@ -82,7 +81,7 @@ fn simulate(limited: bool) -> f64 {
         forces(&mut c);
         // LIMIT: filter what the springs want.
         let mut filtered = c.v.clone();
-        let report = csl.apply(&c.x, &mut filtered, &[], DT, &mut scratch);
+        let report = csl.apply(&c.x, &c.inverse_masses, &mut filtered, &[], DT, &mut scratch);
         if limited {
             c.v = filtered;
             last = report.after.worst();

@@ -7,7 +7,7 @@
 use taut::fabric::Fabric;
 use taut::limit::LimitSpec;
 use taut::mesh::TriMesh;
-use taut::{Cloth, Contact, ContactMaterial, Integrator, ModelBuilder, Params, Scratch, Solver, State, measure, step};
+use taut::{Cloth, Contact, ContactMaterial, ModelBuilder, Params, Scratch, State, measure, step};
 
 const FRAME: f64 = 1.0 / 60.0;
 
@@ -60,13 +60,9 @@ fn tumble(fabric: &Fabric, n: usize, seconds: f64, iterations: u32, contact: boo
     state.set_velocities(&model, &velocities);
     let material = ContactMaterial { thickness: fabric.thickness, friction: fabric.friction, self_contact: true };
     let params = Params {
-        substeps: 0,
-        solver: Solver::Multigrid,
-        integrator: Integrator::Bdf2,
         iterations,
-        tolerance: 0.05,
         contact: Contact { materials: if contact { vec![material] } else { Vec::new() }, ..Contact::default() },
-        ..Params::default()
+        ..Params::fabric()
     };
     let mut scratch = Scratch::new(1);
     let first = measure::totals(&model, &state, params.gravity);

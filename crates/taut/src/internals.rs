@@ -29,6 +29,11 @@ pub mod solve {
     pub use crate::solve::*;
 }
 
+/// What strain limits do to one element.
+pub mod limit {
+    pub use crate::limit::csl::{Polar, element_correction, polar};
+}
+
 /// Contact: distances, exact predicates, box trees, continuous detection, candidates, the safety pass.
 pub mod contact {
     pub use crate::contact::*;

@@ -24,8 +24,8 @@ pub struct Model<T: Scalar> {
     pub(crate) faces: Batch<T, 3, 1, 0>,
     /// Warp threads that do not run across weft.
     pub(crate) slanted: Vec<SlantedThread>,
-    /// What was added, in order.
-    pub bodies: Vec<Body>,
+    // Not public: elements and bounds are found by the numbers in them.
+    pub(crate) bodies: Vec<Body>,
     /// What the builder found odd and how it helped itself.
     pub warnings: Vec<crate::Warning>,
     pub(crate) positions: Vec<[f64; 3]>,
@@ -86,6 +86,11 @@ pub enum BodyKind {
 }
 
 impl<T: Scalar> Model<T> {
+    /// What was added, in order.
+    pub fn bodies(&self) -> &[Body] {
+        &self.bodies
+    }
+
     /// The packed elements of every kind.
     pub fn elements(&self) -> &Elements<T> {
         &self.elements

@@ -6,7 +6,8 @@ use core::sync::atomic::{AtomicU64, Ordering};
 
 /// The state of a simulation. All access is in the user's vertex numbers.
 ///
-/// Methods that take a vertex number panic if the model has no such vertex.
+/// Methods that take a vertex number panic if the model has no such vertex, and all but [`fits`](Self::fits) if the
+/// state is of another model.
 #[derive(Clone, Debug)]
 pub struct State<T: Scalar> {
     /// Which model it is of.
@@ -133,6 +134,22 @@ impl<T: Scalar> State<T> {
         self.identity == model.identity
     }
 
+    /// Panics if this is the state of another model: its vertices are others.
+    pub(crate) fn assert_of(&self, model: &Model<T>) {
+        assert!(self.fits(model), "a state of another model");
+    }
+
+    /// The model's number of each vertex, by the user's.
+    fn order<'m>(&self, model: &'m Model<T>) -> &'m [u32] {
+        self.assert_of(model);
+        &model.own
+    }
+
+    /// The model's number of one of its vertices.
+    fn own(&self, model: &Model<T>, vertex: u32) -> usize {
+        self.order(model)[vertex as usize] as usize
+    }
+
     /// Whether there are any multipliers.
     pub(crate) fn elastic(&self) -> bool {
         !(self.multipliers.is_empty() && self.user_multipliers.is_empty())
@@ -218,42 +235,42 @@ impl<T: Scalar> State<T> {
 
     /// The position of a vertex, m.
     pub fn position(&self, model: &Model<T>, vertex: u32) -> [f64; 3] {
-        xyz(self.x[model.own[vertex as usize] as usize])
+        xyz(self.x[self.own(model, vertex)])
     }
 
     /// The velocity of a vertex, m/s.
     pub fn velocity(&self, model: &Model<T>, vertex: u32) -> [f64; 3] {
-        xyz(self.v[model.own[vertex as usize] as usize])
+        xyz(self.v[self.own(model, vertex)])
     }
 
     /// All positions, m.
     pub fn positions(&self, model: &Model<T>) -> Vec<[f64; 3]> {
-        let mut out = vec![[0.0; 3]; model.own.len()];
+        let mut out = vec![[0.0; 3]; model.vertices()];
         self.positions_into(model, &mut out);
         out
     }
 
     /// All velocities, m/s.
     pub fn velocities(&self, model: &Model<T>) -> Vec<[f64; 3]> {
-        let mut out = vec![[0.0; 3]; model.own.len()];
+        let mut out = vec![[0.0; 3]; model.vertices()];
         self.velocities_into(model, &mut out);
         out
     }
 
     /// Writes positions, m, as `f32` or `f64`, of as many vertices as `out` has room for.
     pub fn positions_into<S: Scalar>(&self, model: &Model<T>, out: &mut [[S; 3]]) {
-        copy_out(&self.x, model, out);
+        copy_out(&self.x, self.order(model), out);
     }
 
     /// Writes velocities, m/s, likewise.
     pub fn velocities_into<S: Scalar>(&self, model: &Model<T>, out: &mut [[S; 3]]) {
-        copy_out(&self.v, model, out);
+        copy_out(&self.v, self.order(model), out);
     }
 
     /// Writes unit normals at vertices, the mean of those of the surface triangles around each by their area, likewise;
     /// zero where there are no triangles.
     pub fn normals_into<S: Scalar>(&self, model: &Model<T>, out: &mut [[S; 3]]) {
-        let mut sums = vec![V3::<f64>::default(); model.own.len()];
+        let mut sums = vec![V3::<f64>::default(); model.vertices()];
         for triangle in model.bodies.iter().flat_map(|body| &body.triangles) {
             let [a, b, c] = triangle.map(|v| V3::from(self.position(model, v)));
             let normal = (b - a).cross(c - a);
@@ -270,19 +287,19 @@ impl<T: Scalar> State<T> {
     /// out; returns how many those are.
     pub fn set_positions<S: Scalar>(&mut self, model: &Model<T>, positions: &[[S; 3]]) -> usize {
         self.changed();
-        let each = model.own.iter().zip(positions);
+        let each = self.order(model).iter().zip(positions);
         each.filter(|&(&i, position)| !self.place(i as usize, position.map(S::f64))).count()
     }
 
     /// Gives vertices velocities, m/s, likewise.
     pub fn set_velocities<S: Scalar>(&mut self, model: &Model<T>, velocities: &[[S; 3]]) -> usize {
-        let each = model.own.iter().zip(velocities);
+        let each = self.order(model).iter().zip(velocities);
         each.filter(|&(&i, velocity)| !self.speed(i as usize, velocity.map(S::f64))).count()
     }
 
     /// Puts a vertex somewhere, m. A position that is not finite is ignored.
     pub fn set_position(&mut self, model: &Model<T>, vertex: u32, position: [f64; 3]) {
-        self.place(model.own[vertex as usize] as usize, position);
+        self.place(self.own(model, vertex), position);
         self.changed();
     }
 
@@ -299,7 +316,7 @@ impl<T: Scalar> State<T> {
 
     /// Gives a vertex a velocity, m/s. One that is not finite is ignored.
     pub fn set_velocity(&mut self, model: &Model<T>, vertex: u32, velocity: [f64; 3]) {
-        self.speed(model.own[vertex as usize] as usize, velocity);
+        self.speed(self.own(model, vertex), velocity);
     }
 
     fn speed(&mut self, i: usize, velocity: [f64; 3]) -> bool {
@@ -319,7 +336,7 @@ impl<T: Scalar> State<T> {
         }
     }
 
-    /// Holds vertices where they are.
+    /// Holds vertices where they are, beside those that are held already.
     pub fn set_pins(&mut self, model: &Model<T>, vertices: &[u32]) {
         vertices.iter().for_each(|&vertex| self.pin(model, vertex));
     }
@@ -334,7 +351,7 @@ impl<T: Scalar> State<T> {
 
     /// Holds a vertex where it is.
     pub fn pin(&mut self, model: &Model<T>, vertex: u32) {
-        let i = model.own[vertex as usize] as usize;
+        let i = self.own(model, vertex);
         self.set_inverse_mass(i, T::of(0.0));
         self.v[i] = [T::of(0.0); 4];
         self.forget(i);
@@ -342,17 +359,17 @@ impl<T: Scalar> State<T> {
 
     /// Lets a vertex go, with the velocity it was moved at.
     pub fn unpin(&mut self, model: &Model<T>, vertex: u32) {
-        let i = model.own[vertex as usize];
-        self.set_inverse_mass(i as usize, inverse(model.masses[vertex as usize]));
+        let i = self.own(model, vertex);
+        self.set_inverse_mass(i, inverse(model.masses[vertex as usize]));
         if !self.targets.is_empty() {
-            self.targets.push((i, None));
+            self.targets.push((i as u32, None));
         }
-        self.forget(i as usize);
+        self.forget(i);
     }
 
     /// Whether a vertex is held.
     pub fn pinned(&self, model: &Model<T>, vertex: u32) -> bool {
-        self.x[model.own[vertex as usize] as usize][3] == T::of(0.0)
+        self.x[self.own(model, vertex)][3] == T::of(0.0)
     }
 
     /// Moves a pinned vertex: at the end of the next step it will be at `position` (m), in a straight line.
@@ -369,7 +386,7 @@ impl<T: Scalar> State<T> {
         for &(vertex, position) in targets {
             let target = position.map(|c| T::of(c.f64()));
             if self.pinned(model, vertex) && target.iter().all(|c| c.finite()) {
-                self.targets.push((model.own[vertex as usize], Some(target)));
+                self.targets.push((self.own(model, vertex) as u32, Some(target)));
             } else {
                 left_out += 1;
             }
@@ -393,8 +410,8 @@ impl<T: Scalar> State<T> {
 }
 
 /// Writes vectors in the user's order.
-fn copy_out<T: Scalar, S: Scalar>(from: &[Vertex<T>], model: &Model<T>, out: &mut [[S; 3]]) {
-    for (&i, out) in model.own.iter().zip(out) {
+fn copy_out<T: Scalar, S: Scalar>(from: &[Vertex<T>], order: &[u32], out: &mut [[S; 3]]) {
+    for (&i, out) in order.iter().zip(out) {
         *out = xyz(from[i as usize]).map(S::of);
     }
 }

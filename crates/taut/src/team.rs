@@ -138,15 +138,16 @@ impl Worker<'_> {
         start: impl Fn(usize) -> usize,
     ) -> &'s mut [T] {
         let rows = self.chunk(0..count);
-        // SAFETY: workers are in lockstep and rows ascend (the promise of `Team::run`): each asks for its own chunk, and chunks follow each
-        // other. `slice` checks that it is within the array.
+        // SAFETY: workers are in lockstep and rows ascend (the promise of `Team::run`): each asks for its own chunk, and
+        // chunks follow each other. `slice` checks that it is within the array.
         unsafe { array.slice(start(rows.start)..start(rows.end)) }
     }
 
     /// All of an array, to read; nobody writes it before the next meeting.
     #[inline]
     pub fn read<'s, T: Copy>(self, array: Shared<'s, T>) -> &'s [T] {
-        // SAFETY: as long as the array is. Workers are in lockstep (the promise of `Team::run`): all read, or one is alone.
+        // SAFETY: as long as the array is. Workers are in lockstep (the promise of `Team::run`): all read, or one is
+        // alone.
         unsafe { array.first(array.len()) }
     }
 

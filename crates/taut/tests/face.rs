@@ -3,6 +3,7 @@
 mod common;
 
 use common::sheet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use taut::fabric::Fabric;
 use taut::measure::{Field, FieldPlace, strains};
@@ -102,6 +103,35 @@ fn a_state_of_another_model_is_reported_and_left_alone() {
     assert_eq!(report.problem, Some(Problem::TimeStep));
 }
 
+/// As many vertices, in another order perhaps: what is read or written would be others' places.
+#[test]
+fn a_state_of_another_model_is_not_read_or_written() {
+    let (model, other) = (&model(5), &model(5));
+    type Way<'a> = &'a dyn Fn(&mut State<f32>);
+    let ways: [(&str, Way); 12] = [
+        ("position", &|state| _ = state.position(model, 3)),
+        ("velocities", &|state| _ = state.velocities(model)),
+        ("positions_into", &|state| state.positions_into(model, &mut [[0.0f32; 3]; 3])),
+        ("normals_into", &|state| state.normals_into(model, &mut [[0.0f32; 3]; 3])),
+        ("set_positions", &|state| _ = state.set_positions(model, &[[0.0; 3]])),
+        ("set_velocity", &|state| state.set_velocity(model, 3, [0.0; 3])),
+        ("set_pins", &|state| state.set_pins(model, &[3])),
+        ("unpin", &|state| state.unpin(model, 3)),
+        ("move_pin", &|state| state.move_pin(model, 3, [0.0; 3])),
+        ("strains", &|state| _ = strains(model, state)),
+        ("totals", &|state| _ = taut::measure::totals(model, state, [0.0; 3])),
+        ("state_hash", &|state| _ = taut::measure::state_hash(model, state)),
+    ];
+    for (name, way) in ways {
+        let mut state = State::new(other);
+        let panic = catch_unwind(AssertUnwindSafe(|| way(&mut state))).expect_err(name);
+        assert_eq!(panic.downcast_ref::<&str>(), Some(&"a state of another model"), "{name}");
+        // Of its own model, and of a copy of it, all is well.
+        state = State::new(model);
+        way(&mut state);
+    }
+}
+
 #[test]
 fn colliders_that_are_left_out_are_counted_and_the_first_is_named() {
     let model = model(5);
@@ -140,7 +170,7 @@ fn a_call_that_fails_leaves_nothing_behind() {
     builder.add_cloth_on("beyond", 1 << 20, &TriMesh::default(), &Cloth::default()).unwrap_err();
     builder.add_springs(&[[0, 1], [0, 99]], 1.0, 0.0).unwrap_err();
     let model: Model<f32> = builder.build().unwrap();
-    assert_eq!((model.vertices(), model.bodies.len(), model.warnings.len()), (16, 1, 0));
+    assert_eq!((model.vertices(), model.bodies().len(), model.warnings.len()), (16, 1, 0));
 }
 
 #[test]
@@ -150,11 +180,11 @@ fn fields_say_what_they_are_and_where() {
     let wide: Vec<[f64; 3]> = state.positions(&model).iter().map(|p| [1.1 * p[0], p[1], p[2]]).collect();
     state.set_positions(&model, &wide);
     state.set_velocity(&model, 5, [0.0, 3.0, 4.0]);
-    let fields = strains(&model, &state).fields(&model.bodies[0]);
+    let fields = strains(&model, &state).fields(&model.bodies()[0]);
     let told: Vec<_> = fields.iter().map(|field| (field.name, field.unit, field.place)).collect();
     assert_eq!(told, ["weft", "warp", "shear", "area"].map(|name| (name, "", FieldPlace::Face)));
     assert!(fields[0].values.len() == 18 && fields[0].values.iter().all(|c| (c - 0.1).abs() < 1e-5), "{fields:?}");
-    let speed = Field::speed(&model, &state, &model.bodies[0]);
+    let speed = Field::speed(&model, &state, &model.bodies()[0]);
     assert_eq!((speed.name, speed.unit, speed.place), ("speed", "m/s", FieldPlace::Vertex));
     assert_eq!((speed.values.len(), speed.values[5], speed.values[6]), (16, 5.0, 0.0));
 }

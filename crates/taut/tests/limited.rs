@@ -3,7 +3,8 @@
 mod common;
 
 use taut::internals::lanes::{Scalar, V3};
-use taut::limit::{ApslSettings, Band, LimitKind, LimitSpec, RestTriangle, StrainLimits, SweepSettings, polar};
+use taut::internals::limit::polar;
+use taut::limit::{ApslSettings, Band, LimitKind, LimitSpec, RestTriangle, StrainLimits, SweepSettings};
 use taut::measure::{state_hash, strains};
 use taut::{
     BuildError, Cloth, ClothElasticity, ClothStiffness, Collider, ElasticDamping, Integrator, Membrane, Model,

@@ -47,7 +47,10 @@ enum Motion {
     Swing,
 }
 
-/// What competes.
+/// The name of what the others are compared with.
+const REFERENCE: &str = "newton, 8 substeps";
+
+/// How to step.
 struct Way {
     name: &'static str,
     solver: Solver,
@@ -57,43 +60,49 @@ struct Way {
     integrator: Integrator,
 }
 
-/// What a scene gets that names no solver.
-const DEFAULT: Way = Way {
-    name: "default",
-    solver: Solver::Multigrid,
-    substeps: 0,
-    iterations: 12,
-    tolerance: 0.05,
-    integrator: Integrator::Bdf2,
-};
+impl Way {
+    /// What a scene gets that names no solver.
+    fn default() -> Self {
+        let taut::Params { solver, substeps, iterations, tolerance, integrator, .. } = taut::Params::fabric();
+        Way { name: "default", solver, substeps, iterations, tolerance, integrator }
+    }
 
-/// And others.
-const WAYS: [Way; 5] = [
-    DEFAULT,
-    Way { name: "default, 4 substeps", substeps: 4, ..DEFAULT },
-    NEWTON,
-    Way {
-        name: "conjugate-residuals",
-        solver: Solver::ConjugateResiduals,
-        substeps: 4,
-        iterations: 100,
-        tolerance: 1e-4,
-        integrator: Integrator::ImplicitEuler,
-    },
-    Way {
-        name: "pbd, 20 substeps",
-        solver: Solver::GaussSeidel { relaxation: 1.0, block: false },
-        substeps: 20,
-        iterations: 1,
-        tolerance: 0.0,
-        integrator: Integrator::ImplicitEuler,
-    },
-];
+    /// What competes.
+    fn all() -> [Self; 5] {
+        let implicit = Integrator::ImplicitEuler;
+        [
+            Way::default(),
+            Way { name: "default, 4 substeps", substeps: 4, ..Way::default() },
+            Way::newton(),
+            Way {
+                name: "conjugate-residuals",
+                solver: Solver::ConjugateResiduals,
+                substeps: 4,
+                iterations: 100,
+                tolerance: 1e-4,
+                integrator: implicit,
+            },
+            Way {
+                name: "pbd, 20 substeps",
+                solver: Solver::GaussSeidel { relaxation: 1.0, block: false },
+                substeps: 20,
+                iterations: 1,
+                tolerance: 0.0,
+                integrator: implicit,
+            },
+        ]
+    }
 
-const NEWTON: Way =
-    Way { name: "newton", solver: Solver::Newton, substeps: 1, iterations: 60, tolerance: 1e-4, ..DEFAULT };
-/// What the others are compared with.
-const REFERENCE: Way = Way { name: "newton, 8 substeps", substeps: 8, ..NEWTON };
+    fn newton() -> Self {
+        let integrator = Way::default().integrator;
+        Way { name: "newton", solver: Solver::Newton, substeps: 1, iterations: 60, tolerance: 1e-4, integrator }
+    }
+
+    /// What the others are compared with.
+    fn reference() -> Self {
+        Way { name: REFERENCE, substeps: 8, ..Way::newton() }
+    }
+}
 
 const DT: f64 = 1.0 / 60.0;
 /// What is held at a corner, m.
@@ -138,18 +147,18 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 
 fn case(args: &Args, fabric: &Fabric, motion: Motion, size: u32) -> Result<(), Failure> {
     let scene = World::new(args, fabric, motion, size)?;
-    let reference = (!args.times).then(|| scene.go(&REFERENCE, args.frames));
+    let reference = (!args.times).then(|| scene.go(&Way::reference(), args.frames));
     let words = format!("{}, {}, {size} vertices a side", fabric.name, ["hang", "swing"][motion as usize]);
     if !args.json {
         println!("{words}, {} frames", args.frames);
         println!("  {:22} {:>8} {:>9} {:>8} {:>8} {:>8} {:>8}", "", "ms", "its", "KE %", "low mm", "weft %", "warp %");
     }
-    let ways = WAYS.iter().filter(|w| !args.times || w.name.starts_with("default"));
-    for (name, course) in ways.map(|w| (w.name, scene.go(w, args.frames))).collect::<Vec<_>>() {
+    let ways = Way::all().into_iter().filter(|w| !args.times || w.name.starts_with("default"));
+    for (name, course) in ways.map(|w| (w.name, scene.go(&w, args.frames))).collect::<Vec<_>>() {
         print(args.json, &words, (name, &course), reference.as_ref());
     }
     if let Some(reference) = &reference {
-        print(args.json, &words, (REFERENCE.name, reference), Some(reference));
+        print(args.json, &words, (REFERENCE, reference), Some(reference));
     }
     Ok(())
 }
@@ -213,7 +222,7 @@ impl World {
 
     /// The reference in double precision, all else as it would be run.
     fn go(&self, way: &Way, frames: u32) -> Course {
-        match way.name == REFERENCE.name {
+        match way.name == REFERENCE {
             true => self.course(&self.double, way, frames),
             false => self.course(&self.single, way, frames),
         }

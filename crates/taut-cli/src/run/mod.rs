@@ -78,13 +78,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     } else if args.verify && !simulation.contact().verified() {
         return Err(unverified(&folder));
     }
-    if let Some(start) = simulation.begin() {
-        let place = start.place().filter(|_| !args.no_pictures);
-        let drawn = place.map(|at| pictures::place(&simulation, at, &mut folder, args.flags.threads())).transpose()?;
-        if !args.say.quiet {
-            eprintln!("{}", started(&start, drawn));
-        }
-    }
+    begin(args, &mut simulation, &mut folder)?;
     if args.verify {
         simulation.verify();
     }
@@ -118,6 +112,17 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         return Err(stopped(args, &simulation));
     }
     if args.verify { judge(&folder, &result) } else { Ok(()) }
+}
+
+/// Goes through the start phase, if there is one, and says how it ended.
+fn begin(args: &Args, simulation: &mut Simulation, folder: &mut Folder) -> Result<(), Failure> {
+    let Some(start) = simulation.begin() else { return Ok(()) };
+    let place = start.place().filter(|_| !args.no_pictures);
+    let drawn = place.map(|at| pictures::place(simulation, at, folder, args.flags.threads())).transpose()?;
+    if !args.say.quiet {
+        eprintln!("{}", started(&start, drawn));
+    }
+    Ok(())
 }
 
 /// What is said of a start phase, of which a picture may have been drawn.

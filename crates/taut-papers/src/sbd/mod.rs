@@ -20,5 +20,5 @@ fn draw(running: &Running<f32>, view: &Framed, cloth: bool) -> Picture {
     let material = if cloth { Material::cloth(colour) } else { Material::soft_body(colour) };
     let held = (0..positions.len()).filter(|&v| cloth && running.state.pinned(&running.model, v as u32));
     let pins: Vec<_> = held.map(|v| positions[v]).collect();
-    view.draw(&[Surface::new(positions, &running.model.bodies[0].triangles, material)], &pins)
+    view.draw(&[Surface::new(positions, &running.model.bodies()[0].triangles, material)], &pins)
 }

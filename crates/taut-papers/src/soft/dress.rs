@@ -12,13 +12,7 @@ use taut_studio::{Framed, surfaces};
 
 /// A dress of about as many triangles as the paper's, on a figure that turns.
 pub fn figure_2(size: Size) -> Result<Outcome, Error> {
-    // The paper's solver, without limits.
-    let theirs = ["solver.kind=pbd", "solver.substeps=40", "solver.iterations=2", "contact.every=2", "limit=[]"]
-        .map(str::to_owned);
-    let coarse = ["around=40", "along=20", "strap_across=2", "strap_along=16"];
-    let coarse = coarse.map(|set| format!("cloth.gown.generate.{set}"));
-    let sets = [&theirs[..], size.pick(&coarse, &[])].concat();
-    let scene = Scene::open("gown", &sets)?;
+    let scene = gown(size)?;
     let mut simulation = Simulation::new(&scene, scene.precision(), 1)?;
     let began_free = simulation.intersections().count == 0;
     let frames = size.pick(60, simulation.frames());
@@ -74,6 +68,16 @@ pub fn figure_2(size: Size) -> Result<Outcome, Error> {
     Ok(out)
 }
 
+/// The scene with the paper's solver, without limits.
+fn gown(size: Size) -> Result<Scene, Error> {
+    let theirs = ["solver.kind=pbd", "solver.substeps=40", "solver.iterations=2", "contact.every=2", "limit=[]"]
+        .map(str::to_owned);
+    let coarse = ["around=40", "along=20", "strap_across=2", "strap_along=16"];
+    let coarse = coarse.map(|set| format!("cloth.gown.generate.{set}"));
+    let sets = [&theirs[..], size.pick(&coarse, &[])].concat();
+    Ok(Scene::open("gown", &sets)?)
+}
+
 /// The dress coloured by its strain along the warp.
 fn strained(view: &Framed, simulation: &Simulation) -> Picture {
     let mut all = surfaces(simulation);
@@ -104,7 +108,7 @@ fn times(out: &mut Outcome, simulation: &Simulation, size: Size) -> Result<(), E
             cloth.step(FRAME);
             best = best.min(1e3 * (clock::work() - start));
         }
-        let count = cloth.model.bodies[0].triangles.len();
+        let count = cloth.model.bodies()[0].triangles.len();
         let paper = if nx == 40 { "under 16" } else { "20 or more, its solver only" };
         table.row(
             &format!("25 iterations on {nx} × {ny} vertices ({count} triangles), no contact",),

@@ -36,7 +36,7 @@ pub fn figure_3(size: Size) -> Result<Outcome, Error> {
     for (frames, seconds) in [(30, 0.5), (210, 4.0)] {
         for (name, cloth) in &mut cloths {
             cloth.run(frames, FRAME);
-            let triangles = cloth.model.bodies[0].triangles.iter().map(|t| &t[..]);
+            let triangles = cloth.model.bodies()[0].triangles.iter().map(|t| &t[..]);
             let strain = vertex_means(cloth.model.vertices(), triangles, &sizes(cloth));
             let Spread { max, mean, p99 } = Spread::of(&strain);
             let cells = [mean, p99, max].map(|v| format!("{:.1}", 100.0 * v));
@@ -77,7 +77,7 @@ pub fn figure_3(size: Size) -> Result<Outcome, Error> {
 /// shear, twice.
 fn sizes(cloth: &Running<f64>) -> Vec<f64> {
     let strains = cloth.strains().triangles;
-    let body = &cloth.model.bodies[0];
+    let body = &cloth.model.bodies()[0];
     let mut values = vec![0.0; body.triangles.len()];
     for (&to, [u, v, s, _]) in body.strained.iter().zip(strains) {
         values[to as usize] = (u * u + v * v + 0.5 * s * s).sqrt();
@@ -92,7 +92,7 @@ fn fold(cloth: &Running<f64>) -> f64 {
         let [a, b, c] = t.map(|v| DVec3::from(x[v as usize]));
         (b - a).cross(c - a)
     };
-    let triangles = &cloth.model.bodies[0].triangles;
+    let triangles = &cloth.model.bodies()[0].triangles;
     let mut sides = std::collections::BTreeMap::new();
     let (mut sum, mut count) = (0.0, 0.0);
     for t in triangles {
@@ -110,7 +110,7 @@ fn fold(cloth: &Running<f64>) -> f64 {
 
 fn draw(cloth: &Running<f64>, size: Size) -> Picture {
     let scale = Scale::up_to(0.2);
-    let part = Surface::cloth(cloth.positions(), &cloth.model.bodies[0].triangles).mapped(&sizes(cloth), scale);
+    let part = Surface::cloth(cloth.positions(), &cloth.model.bodies()[0].triangles).mapped(&sizes(cloth), scale);
     let side = size.pixels(640);
     let view = Framed::around([-0.62, -1.05, -0.6], [0.68, 0.0, -0.4], [0.35, 0.15, 1.0], [side, side]);
     let mut picture = view.draw(&[part], &[]);

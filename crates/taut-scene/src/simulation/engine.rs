@@ -78,7 +78,7 @@ impl<T: Precision + Element> Engine for Typed<T> {
     }
 
     fn bodies(&self) -> &[Body] {
-        &self.model.bodies
+        self.model.bodies()
     }
 
     fn warnings(&self) -> &[taut::Warning] {

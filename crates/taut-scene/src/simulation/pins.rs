@@ -103,17 +103,22 @@ pub(super) fn pin_all(
             held.ties = if leader.0.by == FollowBy::Together { Vec::new() } else { ties };
         }
         if held.begun(0.0) {
-            held.take(colliders, engine, 0.0);
-            // In a start phase they come out as the body grows.
-            let out = held.off.is_some() && scene.settings.start.duration == 0.0;
-            if held.fast() && (held.motion.is_some() || out) {
-                let targets = held.targets(colliders, 0.0);
-                held.vertices.iter().zip(targets).for_each(|(&vertex, at)| engine.set_positions(vertex, &[at]));
-            }
+            hold(&mut held, scene, colliders, engine);
         }
         pins.push(held);
     }
     Ok(pins)
+}
+
+/// Holds vertices from the beginning, where they have to be.
+fn hold(held: &mut PinnedVertices, scene: &Scene, colliders: &[ColliderObject], engine: &mut dyn Engine) {
+    held.take(colliders, engine, 0.0);
+    // In a start phase they come out as the body grows.
+    let out = held.off.is_some() && scene.settings.start.duration == 0.0;
+    if held.fast() && (held.motion.is_some() || out) {
+        let targets = held.targets(colliders, 0.0);
+        held.vertices.iter().zip(targets).for_each(|(&vertex, at)| engine.set_positions(vertex, &[at]));
+    }
 }
 
 /// Pins deeper inside what they follow than this share of the size of all of them are left there.

@@ -220,18 +220,24 @@ impl Glb {
         }
         mesh["primitives"] = Value::Array(primitives);
         doc.meshes.push(mesh);
-        let mut node = json!({"name": info.title(), "mesh": object});
-        let metres = clip.setup().metres_per_unit;
+        doc.nodes.push(self.node(object));
+        Ok(())
+    }
+
+    /// Where an object's mesh is: glTF is always y up, and in metres.
+    fn node(&self, object: usize) -> Value {
+        let setup = self.clip.setup();
+        let mut node = json!({"name": self.clip.objects()[object].title(), "mesh": object});
+        let metres = setup.metres_per_unit;
         if metres != 1.0 {
             node["scale"] = json!([metres, metres, metres]);
         }
-        if clip.setup().up_axis == UpAxis::Z {
-            // glTF is always y up, and in metres: a quarter turn about x brings z there.
+        if setup.up_axis == UpAxis::Z {
+            // A quarter turn about x brings z there.
             let half = std::f64::consts::FRAC_1_SQRT_2;
             node["rotation"] = json!([-half, 0.0, 0.0, half]);
         }
-        doc.nodes.push(node);
-        Ok(())
+        node
     }
 
     /// At frame k only the weight of its own target is 1; in between the weights blend, and with them the shapes.

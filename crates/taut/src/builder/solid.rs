@@ -93,12 +93,6 @@ impl ModelBuilder {
         })
     }
 
-    /// Adds a soft body onto existing vertices: vertex i of the mesh is vertex `base` + i. Its rest shape is theirs;
-    /// the mesh's own positions are not looked at.
-    pub fn add_solid_on(&mut self, name: &str, base: u32, mesh: &TetMesh, solid: &Solid) -> Result<(), BuildError> {
-        self.or_nothing(|builder| builder.solid_on(name, base, mesh, solid))
-    }
-
     fn solid_on(&mut self, name: &str, base: u32, mesh: &TetMesh, solid: &Solid) -> Result<(), BuildError> {
         solid.check(name)?;
         let given = mesh.tets.len();

@@ -7,7 +7,7 @@
 
 use super::lot::{Lot, PerBlock, floored, point};
 use super::one_sided::{Cell, OneSided, bring_to, masked};
-use super::sweep::{Cold, Hot, LotKernel};
+use super::sweep::{Hot, Lean, LotKernel};
 use crate::constraint::one_sided::Displacement;
 use crate::lanes::{BLOCK, Lanes, Real, Scalar, V3};
 use core::marker::PhantomData;
@@ -403,7 +403,7 @@ impl<E, T: Scalar> MostUsed<E, T> {
 }
 
 impl<E: Bounded<V, P>, T: Scalar, const V: usize, const P: usize> LotKernel<T, V, P, 0, 1> for MostUsed<E, T> {
-    type Compiled = Cold;
+    type Compiled = Lean;
 
     #[inline(always)]
     fn lot<L: Lanes<T>>(&mut self, lot: &mut Lot<'_, T, L, V, P, 0, 1>) {

@@ -35,6 +35,15 @@ macro_rules! containers {
                     }
                 })*
             }
+
+            /// The same for those with a physical stiffness. Kinds that never have one are not compiled for it.
+            pub(crate) fn for_each_elastic(&self, visitor: &mut impl Visit<T>) {
+                $($(#[$when])* {
+                    if <$kind as Element<$v, $d, $p, $r>>::ELASTIC && !self.$field.elastic.is_empty() {
+                        visitor.visit::<$kind, $v, $d, $p, $r>(&self.$field);
+                    }
+                })*
+            }
         }
 
         impl<T: Scalar> Elements<T> {

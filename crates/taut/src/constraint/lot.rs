@@ -59,7 +59,8 @@ where
     #[inline(always)]
     pub fn gather(&self, a: usize) -> [[L; 4]; V] {
         let (from, places) = (self.arrays[a], &self.block.places);
-        // SAFETY: the batch's places are below its span and the array is at least that long; no other worker writes there now.
+        // SAFETY: the batch's places are below its span and the array is at least that long; no other worker writes
+        // there now.
         unsafe {
             let mut out = [L::gather(self.token, from, &places[0][self.lane..]); V];
             for k in 1..V {
@@ -109,7 +110,8 @@ where
     pub fn of_block<'s, X: Copy, const N: usize>(&'s mut self, list: PerBlock<'s, X, N>) -> &'s mut [X; N] {
         assert!(self.number < list.blocks, "a block beyond the list");
         let start = list.first + self.number * N;
-        // SAFETY: in range by `PerBlock::new`. A block is one worker's until all meet, and this borrow of the lot ends before the next.
+        // SAFETY: in range by `PerBlock::new`. A block is one worker's until all meet, and this borrow of the lot ends
+        // before the next.
         let (own, _) = unsafe { list.values.slice(start..start + N) }.as_chunks_mut::<N>();
         &mut own[0]
     }

@@ -24,4 +24,4 @@ pub use elements::{Elements, Visit};
 pub use lot::{Lot, PerBlock};
 pub(crate) use lot::{edges, floored, move_vertices, point, weights};
 pub(crate) use stop::{Stop, Stops};
-pub use sweep::{Cold, Compiled, Hot, LaneChoice, LotKernel, Sweep, Warm};
+pub use sweep::{Compiled, Hot, LaneChoice, Lean, LotKernel, Sweep};

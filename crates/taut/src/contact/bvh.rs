@@ -234,7 +234,7 @@ impl BoxTree {
 
     /// The same with another tree or, without one, among its own things; ends soon after there is `enough`.
     pub(crate) fn search(&self, other: Option<&BoxTree>, found: impl FnMut(u32, u32), enough: &Cell<bool>) {
-        f32::run_cold(Width::default(), Level::new(), PairSearch { mine: self, other, found, enough });
+        f32::run_lean(Width::default(), Level::new(), PairSearch { mine: self, other, found, enough });
     }
 
     #[inline(always)]

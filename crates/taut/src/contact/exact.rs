@@ -100,7 +100,7 @@ fn inside(axis: usize, [a, b, c]: [P; 3], p: P) -> bool {
 }
 
 /// Whether a point lies on a closed triangle.
-pub fn vertex_on_triangle(p: P, t: [P; 3]) -> bool {
+fn vertex_on_triangle(p: P, t: [P; 3]) -> bool {
     segment_meets_triangle([p, p], t)
 }
 

@@ -120,7 +120,7 @@ impl<T: Scalar> PlacedCollider<T> {
         lanes: LaneChoice,
     ) -> u64 {
         let mut contacts = 0;
-        T::run_cold(lanes.width, lanes.level, PushOut { all, vertices, budget, contacts: &mut contacts });
+        T::run_lean(lanes.width, lanes.level, PushOut { all, vertices, budget, contacts: &mut contacts });
         contacts
     }
 

@@ -100,11 +100,8 @@ pub trait Scalar: Real<Mask = bool> + PartialOrd + Default + Send + Sync + core:
     fn finite(self) -> bool;
     /// Runs a kernel in lanes of the given width, with an instruction set of `level`.
     fn run<K: Kernel<Self>>(width: Width, level: Level, kernel: K);
-    /// The same for large kernels that matter: one by one, or in the width that is fastest nearly everywhere.
-    fn run_warm<K: Kernel<Self>>(width: Width, level: Level, kernel: K);
-    /// The same for kernels that seldom matter: one by one, or in the one width that costs the least to compile for
-    /// what it gains.
-    fn run_cold<K: Kernel<Self>>(width: Width, level: Level, kernel: K);
+    /// The same for kernels that are large, or seldom matter: one by one, or as wide as one vector is.
+    fn run_lean<K: Kernel<Self>>(width: Width, level: Level, kernel: K);
 }
 
 /// Several elements' numbers side by side, with the memory access that packed elements need.
@@ -163,7 +160,7 @@ impl Width {
 }
 
 macro_rules! scalar {
-    ($t:ident, $atan:expr, hot $hot:ident, warm $warm:ident, cold $cold:ident) => {
+    ($t:ident, $atan:expr, hot $hot:ident, lean $lean:ident) => {
         impl Real for $t {
             type Mask = bool;
             const ATAN: &'static [f64] = &$atan;
@@ -215,11 +212,8 @@ macro_rules! scalar {
             fn run<K: Kernel<Self>>(width: Width, level: Level, kernel: K) {
                 wide::$hot(width, level, kernel);
             }
-            fn run_warm<K: Kernel<Self>>(width: Width, level: Level, kernel: K) {
-                wide::$warm(width, level, kernel);
-            }
-            fn run_cold<K: Kernel<Self>>(width: Width, level: Level, kernel: K) {
-                wide::$cold(width, level, kernel);
+            fn run_lean<K: Kernel<Self>>(width: Width, level: Level, kernel: K) {
+                wide::$lean(width, level, kernel);
             }
         }
 
@@ -272,8 +266,8 @@ const ATAN_F64: [f64; 12] = [
     -0.017_805_397_205_419_445,
 ];
 
-scalar!(f32, ATAN_F32, hot f32_hot, warm f32_warm, cold f32_cold);
-scalar!(f64, ATAN_F64, hot f64_hot, warm f64_warm, cold f64_warm);
+scalar!(f32, ATAN_F32, hot f32_hot, lean f32_lean);
+scalar!(f64, ATAN_F64, hot f64_hot, lean f64_lean);
 
 #[cfg(test)]
 mod tests {

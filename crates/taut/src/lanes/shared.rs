@@ -40,8 +40,8 @@ impl<T> Clone for Shared<'_, T> {
 
 impl<T> Copy for Shared<'_, T> {}
 
-// SAFETY: values and references go from one thread to others, which `T: Send + Sync` allows; that no two reach the same place while one
-// writes it is the promise of every `unsafe` method here.
+// SAFETY: values and references go from one thread to others, which `T: Send + Sync` allows; that no two reach the same
+// place while one writes it is the promise of every `unsafe` method here.
 unsafe impl<T: Copy + Send + Sync> Send for Shared<'_, T> {}
 // SAFETY: as above.
 unsafe impl<T: Copy + Send + Sync> Sync for Shared<'_, T> {}
@@ -50,14 +50,6 @@ impl<'a, T: Copy> Shared<'a, T> {
     /// Borrows the slice for as long as any copy of the result lives.
     pub fn new(slice: &'a mut [T]) -> Self {
         Shared { start: slice.as_mut_ptr(), len: slice.len(), borrow: PhantomData }
-    }
-
-    /// The same for a slice that is only read.
-    ///
-    /// # Safety
-    /// Nobody writes through it, or asks a worker for a chunk of it to change: others read there.
-    pub(crate) unsafe fn frozen(slice: &'a [T]) -> Self {
-        Shared { start: slice.as_ptr().cast_mut(), len: slice.len(), borrow: PhantomData }
     }
 
     /// The number of places.

@@ -301,7 +301,6 @@ macro_rules! runner {
 runner!(f32_hot, f32, f32x4: [f32x4] as_avx512 f32x16, as_avx2 f32x16);
 #[cfg(not(feature = "avx512"))]
 runner!(f32_hot, f32, f32x4: [f32x4] as_avx2 f32x16);
-runner!(f32_warm, f32, f32x4: [] as_avx2 f32x16);
-runner!(f32_cold, f32, f32x4: [] as_avx2 f32x8);
+runner!(f32_lean, f32, f32x4: [] as_avx2 f32x8);
 runner!(f64_hot, f64, f64x4: [] as_avx2 f64x8);
-runner!(f64_warm, f64, f64x4: [] as_avx2 f64x4);
+runner!(f64_lean, f64, f64x4: [] as_avx2 f64x4);

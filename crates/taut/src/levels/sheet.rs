@@ -58,14 +58,7 @@ impl RestSheet {
             (linked[*a as usize], linked[*b as usize]) = (true, true);
         }
         let by_links = |t: &[u32; 3]| t.iter().all(|&v| linked[v as usize]);
-        // Cloth of edges alone is asked to keep their lengths.
-        let edges_alone = |f: &FoundTriangle| f.modulus == [0.0; 2] && by_links(&f.corners);
-        let bounded = |f: &FoundTriangle| BoundedTriangle {
-            rest: RestTriangle { vertices: f.corners, edges: f.edges },
-            bounds: model.bounds_of(f.corners, if edges_alone(f) { 0.0 } else { settings.max_stretch }),
-        };
-        let bounded: Vec<BoundedTriangle> =
-            found.iter().map(bounded).filter(|t| t.bounds != StretchBounds::NONE).collect();
+        let bounded = bounded_triangles(model, &found, settings.max_stretch, by_links);
         let bounded_edges = bounded_edges(&bounded, &links, settings);
         let mut sheet = RestSheet {
             triangles: Vec::new(),
@@ -129,6 +122,22 @@ impl RestSheet {
         }
         self.triangles.iter().map(|t| t.iter().all(|&v| linked[v as usize])).collect()
     }
+}
+
+/// The triangles that have bounds. `by_links` says which have edges that are held on all sides: cloth of edges alone is
+/// asked to keep their lengths.
+fn bounded_triangles<T: Scalar>(
+    model: &RestModel<'_, T>,
+    found: &[FoundTriangle],
+    max_stretch: f64,
+    by_links: impl Fn(&[u32; 3]) -> bool,
+) -> Vec<BoundedTriangle> {
+    let edges_alone = |f: &FoundTriangle| f.modulus == [0.0; 2] && by_links(&f.corners);
+    let bounded = |f: &FoundTriangle| BoundedTriangle {
+        rest: RestTriangle { vertices: f.corners, edges: f.edges },
+        bounds: model.bounds_of(f.corners, if edges_alone(f) { 0.0 } else { max_stretch }),
+    };
+    found.iter().map(bounded).filter(|t| t.bounds != StretchBounds::NONE).collect()
 }
 
 /// Sides of triangles whose edges have a bound, and links if cloth has one along its threads; each once, with the least

@@ -311,13 +311,17 @@ pub struct LimitScratch<T> {
     lanes: LaneChoice,
     eager: bool,
     memory: LimitMemory<T>,
+    /// Positions with inverse masses, and velocities, as kernels read them.
+    x: Vec<Vertex<T>>,
+    v: Vec<Vertex<T>>,
 }
 
 impl<T: LimitKernels> LimitScratch<T> {
     /// Works on up to `threads` threads. The results do not depend on it.
     pub fn new(threads: usize) -> Self {
         let lanes = LaneChoice { width: Width::default(), level: Level::new() };
-        LimitScratch { team: Team::new(threads), lanes, eager: false, memory: LimitMemory::default() }
+        let memory = LimitMemory::default();
+        LimitScratch { team: Team::new(threads), lanes, eager: false, memory, x: Vec::new(), v: Vec::new() }
     }
 
     /// Uses all threads even where the mesh is too small for them to pay.
@@ -330,8 +334,47 @@ impl<T: LimitKernels> LimitScratch<T> {
         LimitScratch { lanes: LaneChoice { width, ..self.lanes }, ..self }
     }
 
+    /// Filters velocities (m/s) at positions (m) with inverse masses (1/kg): what they lead to in a time `dt` (s), or
+    /// without one the rates of strain.
+    pub(super) fn velocities(
+        &mut self,
+        limiter: &Limiter<T>,
+        (positions, inverse_masses): (&[[T; 3]], &[T]),
+        velocities: &mut [[T; 3]],
+        fixed: &[bool],
+        dt: Option<T>,
+    ) -> LimitReport {
+        let (mut x, mut v) = (core::mem::take(&mut self.x), core::mem::take(&mut self.v));
+        let (n, zero) = (limiter.vertices(), T::of(0.0));
+        pack(&mut x, n, positions, inverse_masses.iter().copied());
+        pack(&mut v, n, velocities, core::iter::repeat(zero));
+        let target = match dt {
+            Some(dt) => Target::Velocities { x: &x, v: Shared::new(&mut v), dt },
+            None => Target::Rates { x: Shared::new(&mut x), v: Shared::new(&mut v) },
+        };
+        let report = self.run(limiter, target, fixed);
+        unpack(&v, velocities);
+        (self.x, self.v) = (x, v);
+        report
+    }
+
+    /// The same for candidate positions, in place.
+    pub(super) fn candidates(
+        &mut self,
+        limiter: &Limiter<T>,
+        (positions, inverse_masses): (&mut [[T; 3]], &[T]),
+        fixed: &[bool],
+    ) -> LimitReport {
+        let mut p = core::mem::take(&mut self.x);
+        pack(&mut p, limiter.vertices(), positions, inverse_masses.iter().copied());
+        let report = self.run(limiter, Target::Candidates { p: Shared::new(&mut p), follow: None }, fixed);
+        unpack(&p, positions);
+        self.x = p;
+        report
+    }
+
     /// Filters `target`, if it is of the sort that `limiter` is for.
-    pub(super) fn run(&mut self, limiter: &Limiter<T>, target: Target<'_, T>, fixed: &[bool]) -> LimitReport {
+    fn run(&mut self, limiter: &Limiter<T>, target: Target<'_, T>, fixed: &[bool]) -> LimitReport {
         if limiter.limits_rate() != matches!(target, Target::Rates { .. }) {
             return LimitReport::default();
         }
@@ -347,5 +390,18 @@ impl<T: LimitKernels> LimitScratch<T> {
             });
         }
         report.into_inner().unwrap_or_default()
+    }
+}
+
+/// The first `n` vectors, or as many as there are, each with a fourth number.
+fn pack<T: Scalar>(to: &mut Vec<Vertex<T>>, n: usize, from: &[[T; 3]], fourth: impl Iterator<Item = T>) {
+    to.clear();
+    to.extend(from.iter().zip(fourth).take(n).map(|(&[x, y, z], w)| [x, y, z, w]));
+}
+
+/// The other way round.
+fn unpack<T: Scalar>(from: &[Vertex<T>], to: &mut [[T; 3]]) {
+    for (&[x, y, z, _], to) in from.iter().zip(to) {
+        *to = [x, y, z];
     }
 }

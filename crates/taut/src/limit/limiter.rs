@@ -1,6 +1,6 @@
 //! The limiters as one: made from bare elements, applied to bare arrays.
 
-use super::apply::{Application, MemorySize, Target};
+use super::apply::{Application, MemorySize};
 use super::apsl::Apsl;
 use super::csl::{self, Csl};
 use super::rows::{EdgeLimit, SbdLimit};
@@ -8,8 +8,8 @@ use super::{
     ApslSettings, Band, CslSettings, LimitError, LimitReport, LimitScratch, RestEdge, RestTet, RestTriangle,
     StrainLimits, SweepSettings, Violation,
 };
-use crate::constraint::{Cold, Hot};
-use crate::lanes::{Scalar, Shared, Vertex};
+use crate::constraint::{Hot, Lean};
+use crate::lanes::Scalar;
 
 /// A velocity filter that limits deformation.
 #[derive(Clone, Debug)]
@@ -121,7 +121,7 @@ impl<T: Scalar> Limiter<T> {
         }
     }
 
-    /// How many vertices it was made for. Arrays may be longer (the engine's have a spare vertex at their end).
+    /// How many vertices it was made for. Arrays may be longer.
     pub fn vertices(&self) -> usize {
         self.vertices
     }
@@ -159,9 +159,9 @@ impl<T: Scalar> Limiter<T> {
             (Kind::Csl(csl), false) => csl.relax(job),
             (Kind::Csl(csl), true) => csl.relax_rates(job),
             (Kind::Sbd(sbd), false) => sbd.relax::<Hot, 1>(job, csl::violation),
-            (Kind::Sbd(sbd), true) => sbd.relax::<Cold, 2>(job, csl::violation),
+            (Kind::Sbd(sbd), true) => sbd.relax::<Lean, 2>(job, csl::violation),
             (Kind::Edges(edges), false) => edges.relax::<Hot, 1>(job, edge),
-            (Kind::Edges(edges), true) => edges.relax::<Cold, 2>(job, edge),
+            (Kind::Edges(edges), true) => edges.relax::<Lean, 2>(job, edge),
             (Kind::Sizes(apsl), _) => apsl.relax(job),
         }
     }
@@ -170,15 +170,16 @@ impl<T: Scalar> Limiter<T> {
 impl<T: LimitKernels> Limiter<T> {
     /// Filters velocities `v` (m/s) so that x + `dt` v respects the limits.
     ///
-    /// `x` has positions (m) with inverse masses (1/kg); a vertex with inverse mass 0, or with its flag in `fixed` set,
+    /// `x` has positions, m, `inverse_masses` is in 1/kg; a vertex with inverse mass 0, or with its flag in `fixed` set,
     /// keeps its velocity (`fixed` may be shorter, or empty: the others are free). `dt` is the time step, s. Never
     /// fails: with arrays shorter than [`vertices`](Self::vertices), a time step that is not positive and finite, or a
     /// limiter of rates, nothing happens and the report says that nothing converged. Velocities that were not finite
     /// come back as zero.
     pub fn apply(
         &self,
-        x: &[Vertex<T>],
-        v: &mut [Vertex<T>],
+        x: &[[T; 3]],
+        inverse_masses: &[T],
+        v: &mut [[T; 3]],
         fixed: &[bool],
         dt: f64,
         scratch: &mut LimitScratch<T>,
@@ -187,31 +188,31 @@ impl<T: LimitKernels> Limiter<T> {
         if !(dt > 0.0 && step > T::of(0.0) && step.finite() && rate.finite()) {
             return LimitReport::default();
         }
-        scratch.run(self, Target::Velocities { x, v: Shared::new(v), dt: step }, fixed)
+        scratch.velocities(self, (x, inverse_masses), v, fixed, Some(step))
     }
 
-    /// The same on candidate positions `p` (m, with inverse masses) in place.
+    /// The same on candidate positions `p`, m, in place.
     pub fn apply_to_candidates(
         &self,
-        p: &mut [Vertex<T>],
+        p: &mut [[T; 3]],
+        inverse_masses: &[T],
         fixed: &[bool],
         scratch: &mut LimitScratch<T>,
     ) -> LimitReport {
-        scratch.run(self, Target::Candidates { p: Shared::new(p), follow: None }, fixed)
+        scratch.candidates(self, (p, inverse_masses), fixed)
     }
 
-    /// Filters velocities `v` (m/s) at positions `x` with a limiter of rates. With any other nothing happens, and the
-    /// report says that nothing converged.
+    /// Filters velocities `v` (m/s) at positions `x` (m) with a limiter of rates. With any other nothing happens, and
+    /// the report says that nothing converged.
     pub fn apply_to_rates(
         &self,
-        x: &[Vertex<T>],
-        v: &mut [Vertex<T>],
+        x: &[[T; 3]],
+        inverse_masses: &[T],
+        v: &mut [[T; 3]],
         fixed: &[bool],
         scratch: &mut LimitScratch<T>,
     ) -> LimitReport {
-        // SAFETY: limiters of rates change velocities only.
-        let x = unsafe { Shared::frozen(x) };
-        scratch.run(self, Target::Rates { x, v: Shared::new(v) }, fixed)
+        scratch.velocities(self, (x, inverse_masses), v, fixed, None)
     }
 }
 

@@ -24,9 +24,10 @@
 //! let rest = RestTriangle::in_pattern([0, 1, 2], [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]);
 //! let limits = StrainLimits { weft: Band::upto(0.1), ..StrainLimits::NONE };
 //! let csl = Limiter::<f64>::csl(3, &[rest], &[limits], CslSettings::default())?;
-//! let x = [[0.0, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0, 1.0], [0.0, 1.0, 0.0, 1.0]]; // x, y, z in m, 1/mass in 1/kg
-//! let mut v = [[0.0; 4], [10.0, 0.0, 0.0, 0.0], [0.0; 4]]; // m/s
-//! let report = csl.apply(&x, &mut v, &[], 0.1, &mut LimitScratch::new(1));
+//! let x = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]; // m
+//! let inverse_masses = [1.0; 3]; // 1/kg
+//! let mut v = [[0.0; 3], [10.0, 0.0, 0.0], [0.0; 3]]; // m/s
+//! let report = csl.apply(&x, &inverse_masses, &mut v, &[], 0.1, &mut LimitScratch::new(1));
 //! // Its strain was beyond the limit by 0.9, and is no more.
 //! assert!(report.converged && (report.before.weft - 0.9).abs() < 1e-12 && report.after.weft < 1e-4);
 //! // It has lost no momentum.
@@ -37,7 +38,7 @@
 mod apply;
 mod apsl;
 mod band;
-mod csl;
+pub(crate) mod csl;
 mod end_limit;
 mod error;
 mod limiter;
@@ -53,7 +54,7 @@ pub use apply::LimitScratch;
 pub(crate) use apply::{LimitMemory, Target, Workspace};
 pub use apsl::{ApslCloth, ApslClothParams, ApslSettings};
 pub use band::{Band, StrainLimits, StretchBounds};
-pub use csl::{CslForm, CslIdle, CslMotion, CslScheme, CslSettings, Polar, element_correction, polar};
+pub use csl::{CslForm, CslIdle, CslMotion, CslScheme, CslSettings};
 pub(crate) use end_limit::{
     BoundedEdge, BoundedElements, BoundedLine, BoundedTriangle, EndLimit, EndPositions, Passed, Patience,
 };

@@ -21,6 +21,7 @@ pub fn contacts<T: Scalar>(
     (colliders, meshes): (&[Collider], &[MeshCollider]),
     reach: f64,
 ) -> Vec<Touch> {
+    state.assert_of(model);
     let x: Vec<[f64; 3]> = state.x[..model.vertices()].iter().map(|&x| xyz(x)).collect();
     let reach = if reach.is_finite() { reach.clamp(0.0, 100.0) } else { 1.0 };
     let mut found = touching(&TouchInput { surfaces: model.surfaces(), contact, colliders, meshes, x: &x, reach });

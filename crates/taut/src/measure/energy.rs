@@ -37,8 +37,9 @@ pub fn firmness<T: Scalar>(model: &Model<T>, state: &State<T>) -> f64 {
 }
 
 fn sums<'a, T: Scalar>(model: &Model<T>, state: &'a State<T>) -> Sum<'a, T> {
+    state.assert_of(model);
     let mut sum = Sum { x: &state.x, multipliers: &state.multipliers, joules: 0.0, work: 0.0 };
-    model.elements.for_each(&mut sum);
+    model.elements.for_each_elastic(&mut sum);
     sum
 }
 

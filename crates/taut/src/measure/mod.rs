@@ -81,6 +81,7 @@ pub struct Strains {
 pub fn strains<T: Scalar>(model: &Model<T>, state: &State<T>) -> Strains {
     use crate::element::{Edge, Hinge, Improved, Patch, TetStrain, TriStrain};
     use crate::{BodyKind, StrainForm};
+    state.assert_of(model);
     let e = &model.elements;
     let x = &state.x;
     // Rows are differences from the rest stretches; strains are relative to them.
@@ -241,6 +242,7 @@ fn changes<T: Scalar>(model: &Model<T>, state: &State<T>) -> (f64, f64) {
 
 /// A fingerprint of all positions and velocities, bit by bit, in the user's order (FNV-1a, 64 bits).
 pub fn state_hash<T: Scalar>(model: &Model<T>, state: &State<T>) -> u64 {
+    state.assert_of(model);
     let mut hash = 0xcbf2_9ce4_8422_2325u64;
     for &own in &model.own {
         for v in [state.x[own as usize], state.v[own as usize]] {

@@ -42,6 +42,7 @@ pub struct HeldParts {
 /// The stretch of every triangle of cloth, in the order of [`Strains::triangles`](super::Strains::triangles): those of
 /// a body are at its [`strains`](crate::Body::strains). Rest stretches count as rest.
 pub fn stretches<T: Scalar>(model: &Model<T>, state: &State<T>) -> Vec<TriangleStretch> {
+    state.assert_of(model);
     let e = &model.elements;
     let forms = [StrainForm::Improved, StrainForm::Plain, StrainForm::StretchShear];
     let batches = [&e.triangles, &e.plain_triangles, &e.stretch_shear_triangles].map(|batch| of_batch(batch, &state.x));

@@ -1,6 +1,6 @@
 //! Wind and drag on triangles.
 
-use crate::constraint::{Cold, Lot, LotKernel, edges, point};
+use crate::constraint::{Lean, Lot, LotKernel, edges, point};
 use crate::lanes::{Lanes, Real, Scalar, V3};
 
 /// The air around the cloth.
@@ -43,7 +43,7 @@ pub struct Blow {
 }
 
 impl<T: Scalar> LotKernel<T, 3, 1, 0, 2> for Blow {
-    type Compiled = Cold;
+    type Compiled = Lean;
 
     #[inline(always)]
     fn lot<L: Lanes<T>>(&mut self, lot: &mut Lot<'_, T, L, 3, 1, 0, 2>) {

@@ -1,6 +1,6 @@
 //! Position-based dynamics: rows are projected one after another (SBD Eq. 1, 2), velocities damped along them.
 
-use crate::constraint::{Batch, Cold, Hot, Lot, LotKernel, Sweep, Visit, edges, floored, move_vertices, weights};
+use crate::constraint::{Batch, Hot, Lean, Lot, LotKernel, Sweep, Visit, edges, floored, move_vertices, weights};
 use crate::element::{Element, Row, Rows};
 use crate::lanes::{BLOCK, Lanes, Real, Scalar, Shared, V3, Vertex};
 use core::marker::PhantomData;
@@ -192,7 +192,7 @@ where
     T: Scalar,
     E: Element<V, D, P, R>,
 {
-    type Compiled = Cold;
+    type Compiled = Lean;
 
     #[inline(always)]
     fn lot<L: Lanes<T>>(&mut self, lot: &mut Lot<'_, T, L, V, P, R, 2>) {

@@ -8,7 +8,7 @@
 
 use super::warm::WarmStart;
 use crate::constraint::{
-    Batch, Cold, Elastic, Lot, LotKernel, PerBlock, SLACK, Sweep, Visit, Warm, edges, floored, move_vertices, weights,
+    Batch, Elastic, Lean, Lot, LotKernel, PerBlock, SLACK, Sweep, Visit, edges, floored, move_vertices, weights,
 };
 use crate::element::{Element, Row, Rows};
 use crate::lanes::{BLOCK, Lanes, Real, Scalar, Shared, V3, Vertex};
@@ -69,12 +69,10 @@ impl<T: Scalar> Visit<T> for RelaxAll<'_, T> {
     where
         E: Element<V, D, P, R>,
     {
-        if E::ELASTIC && !batch.elastic.is_empty() {
-            let elements = ElasticRows::new(batch, self.multipliers);
-            let mut kernel = Relax::<E, T, D, R> { elements, law: self.law, worst: self.worst, kind: PhantomData };
-            self.sweep.run(batch, self.arrays, &mut kernel);
-            self.worst = kernel.worst;
-        }
+        let elements = ElasticRows::new(batch, self.multipliers);
+        let mut kernel = Relax::<E, T, D, R> { elements, law: self.law, worst: self.worst, kind: PhantomData };
+        self.sweep.run(batch, self.arrays, &mut kernel);
+        self.worst = kernel.worst;
     }
 }
 
@@ -94,12 +92,10 @@ impl<T: Scalar> Visit<T> for ApplyMultipliers<'_, T> {
     where
         E: Element<V, D, P, R>,
     {
-        if E::ELASTIC && !batch.elastic.is_empty() {
-            let elements = ElasticRows::new(batch, self.multipliers);
-            let (scale, keep) = (self.scale, self.keep);
-            let mut kernel = MultiplierPush::<E, T, D, R> { elements, scale, keep, kind: PhantomData };
-            self.sweep.run(batch, self.arrays, &mut kernel);
-        }
+        let elements = ElasticRows::new(batch, self.multipliers);
+        let (scale, keep) = (self.scale, self.keep);
+        let mut kernel = MultiplierPush::<E, T, D, R> { elements, scale, keep, kind: PhantomData };
+        self.sweep.run(batch, self.arrays, &mut kernel);
     }
 }
 
@@ -119,7 +115,7 @@ where
     T: Scalar,
     E: Element<V, D, P, R>,
 {
-    type Compiled = Warm;
+    type Compiled = Lean;
 
     #[inline(always)]
     fn lot<L: Lanes<T>>(&mut self, lot: &mut Lot<'_, T, L, V, P, R, 3>) {
@@ -232,6 +228,8 @@ struct Relaxer<L, const D: usize, const R: usize> {
     speed: [V3<L>; D],
     /// Σ δλ ∇C on the columns.
     total: [V3<L>; D],
+    /// Row r waits at r % 3: a place that is known when this is compiled, however rows are grouped. Numbers of rows in
+    /// a group are constants for the same reason; both keep numbers in registers, and code small.
     waiting: [Waiting<L, D>; 3],
     worst: L,
 }
@@ -259,11 +257,24 @@ impl<L: Real, const D: usize, const R: usize> Relaxer<L, D, R> {
         }
     }
 
-    /// The residual −(c + γ ċ + E⁻¹ λ) of row `first + i` in a group of `n`.
+    /// How many rows are solved together now that `index` is there; 0 if others of its group follow.
     #[inline(always)]
-    fn residual(&mut self, first: usize, i: usize, n: usize) -> L {
-        let mut r = self.waiting[i].error;
-        for j in 0..n {
+    fn complete(&self, index: usize) -> usize {
+        let (first, n) = self.group(index);
+        if index + 1 == first + n { n } else { 0 }
+    }
+
+    /// Row `index`, of a group that is complete.
+    #[inline(always)]
+    fn waiting(&self, index: usize) -> &Waiting<L, D> {
+        &self.waiting[index % 3]
+    }
+
+    /// The residual −(c + γ ċ + E⁻¹ λ) of row `first + i` in a group of N.
+    #[inline(always)]
+    fn residual<const N: usize>(&mut self, first: usize, i: usize) -> L {
+        let mut r = self.waiting(first + i).error;
+        for j in 0..N {
             r = r + self.compliance(first + i, first + j) * self.lambda[first + j];
         }
         if self.law.measure {
@@ -277,9 +288,9 @@ impl<L: Real, const D: usize, const R: usize> Relaxer<L, D, R> {
 
     /// The largest damping time of a group: with a smaller one, steps of the row that has it would be too long.
     #[inline(always)]
-    fn slowest(&self, first: usize, n: usize) -> L {
+    fn slowest<const N: usize>(&self, first: usize) -> L {
         let mut most = self.gamma[first];
-        for i in 1..n {
+        for i in 1..N {
             most = L::max(most, self.gamma[first + i]);
         }
         most
@@ -287,39 +298,40 @@ impl<L: Real, const D: usize, const R: usize> Relaxer<L, D, R> {
 
     /// s (1 + γ rate) A + E⁻¹ between rows `first + i` and `first + j`.
     #[inline(always)]
-    fn system(&self, first: usize, n: usize, i: usize, j: usize) -> L {
-        let sum = across(&self.metric, &self.waiting[i].gradient, &self.waiting[j].gradient);
+    fn system<const N: usize>(&self, first: usize, i: usize, j: usize) -> L {
+        let sum = across(&self.metric, &self.waiting(first + i).gradient, &self.waiting(first + j).gradient);
         let mut scale = sum.lit(self.law.reach);
         if self.viscous {
-            scale = scale * (sum.lit(1.0) + self.slowest(first, n) * sum.lit(self.law.rate));
+            scale = scale * (sum.lit(1.0) + self.slowest::<N>(first) * sum.lit(self.law.rate));
         }
         sum * scale + self.compliance(first + i, first + j)
     }
 
-    /// The multipliers' change of a group of 1, 2 or 3 rows. Its matrix is positive definite: the determinants are
+    /// The multipliers' change of a group of N rows: 1, 2 or 3. Its matrix is positive definite: the determinants are
     /// positive without pivoting.
     #[inline(always)]
-    fn solve(&mut self, first: usize, n: usize) -> [L; 3] {
-        let b0 = self.residual(first, 0, n);
+    fn solve<const N: usize>(&mut self, first: usize) -> [L; 3] {
+        let b0 = self.residual::<N>(first, 0);
         let zero = b0.lit(0.0);
-        let a00 = self.system(first, n, 0, 0);
+        let a00 = self.system::<N>(first, 0, 0);
         let over0 = b0.lit(1.0) / L::max(a00, zero.lit(LEAST));
-        if n == 1 {
+        if N == 1 {
             return [b0 * over0, zero, zero];
         }
-        let b1 = self.residual(first, 1, n);
-        let (a01, a11) = (self.system(first, n, 0, 1), self.system(first, n, 1, 1));
+        let b1 = self.residual::<N>(first, 1);
+        let (a01, a11) = (self.system::<N>(first, 0, 1), self.system::<N>(first, 1, 1));
         // Elimination of the first row, then of the second. A pivot that rounding has eaten is kept above zero: a
         // shorter step does not change where the iteration ends.
         let pivot = |d: L, a: L| L::max(L::max(d, a * a.lit(1e-6)), a.lit(LEAST));
         let l1 = a01 * over0;
         let (d11, c1) = (a11 - l1 * a01, b1 - l1 * b0);
-        if n == 2 {
+        if N == 2 {
             let y1 = c1 / pivot(d11, a11);
             return [(b0 - a01 * y1) * over0, y1, zero];
         }
-        let b2 = self.residual(first, 2, n);
-        let (a02, a12, a22) = (self.system(first, n, 0, 2), self.system(first, n, 1, 2), self.system(first, n, 2, 2));
+        let b2 = self.residual::<N>(first, 2);
+        let (a02, a12, a22) =
+            (self.system::<N>(first, 0, 2), self.system::<N>(first, 1, 2), self.system::<N>(first, 2, 2));
         let l2 = a02 * over0;
         let (d12, c2) = (a12 - l2 * a01, b2 - l2 * b0);
         let over1 = b0.lit(1.0) / pivot(d11, a11);
@@ -329,14 +341,14 @@ impl<L: Real, const D: usize, const R: usize> Relaxer<L, D, R> {
         [(b0 - a01 * y1 - a02 * y2) * over0, y1, y2]
     }
 
-    /// Solves the group that ends with row `first + n − 1`, and moves the columns.
+    /// Solves the group of N rows from `first` on, and moves the columns.
     #[inline(always)]
-    fn relax(&mut self, first: usize, n: usize, columns: &mut [V3<L>; D]) {
-        let mut delta = self.solve(first, n);
+    fn relax<const N: usize>(&mut self, first: usize, columns: &mut [V3<L>; D]) {
+        let mut delta = self.solve::<N>(first);
         if self.law.reach > 0.0 {
-            let mut ease = self.waiting[0].ease;
-            for i in 1..n {
-                ease = L::min(ease, self.waiting[i].ease);
+            let mut ease = self.waiting(first).ease;
+            for i in 1..N {
+                ease = L::min(ease, self.waiting(first + i).ease);
             }
             let share = ease * ease.lit(self.law.relaxation);
             for d in &mut delta {
@@ -344,10 +356,10 @@ impl<L: Real, const D: usize, const R: usize> Relaxer<L, D, R> {
             }
         }
         let mut sum = [V3::lit(delta[0], [0.0; 3]); D];
-        for i in 0..n {
+        for i in 0..N {
             self.lambda[first + i] = self.lambda[first + i] + delta[i];
             for l in 0..D {
-                sum[l] = sum[l] + self.waiting[i].gradient[l] * delta[i];
+                sum[l] = sum[l] + self.waiting(first + i).gradient[l] * delta[i];
             }
         }
         for l in 0..D {
@@ -380,7 +392,6 @@ impl<L: Real, const D: usize, const R: usize> Rows<L, D> for Relaxer<L, D, R> {
 
     #[inline(always)]
     fn row<const N: usize>(&mut self, index: usize, columns: &mut [V3<L>; D], row: Row<L, N>) {
-        let (first, n) = self.group(index);
         let one = row.value.lit(1.0);
         let over = one / row.over;
         let mut waiting = Waiting { error: row.value, gradient: [V3::lit(one, [0.0; 3]); D], ease: one };
@@ -399,9 +410,12 @@ impl<L: Real, const D: usize, const R: usize> Rows<L, D> for Relaxer<L, D, R> {
         if L::any(far) {
             waiting.ease = L::select(far, row.push / straight, one);
         }
-        self.waiting[index - first] = waiting;
-        if index + 1 == first + n {
-            self.relax(first, n, columns);
+        self.waiting[index % 3] = waiting;
+        match self.complete(index) {
+            1 => self.relax::<1>(index, columns),
+            2 => self.relax::<2>(index - 1, columns),
+            3 => self.relax::<3>(index - 2, columns),
+            _ => {}
         }
     }
 }
@@ -425,7 +439,7 @@ where
     T: Scalar,
     E: Element<V, D, P, R>,
 {
-    type Compiled = Cold;
+    type Compiled = Lean;
 
     #[inline(always)]
     fn lot<L: Lanes<T>>(&mut self, lot: &mut Lot<'_, T, L, V, P, R, 2>) {

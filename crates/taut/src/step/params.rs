@@ -43,6 +43,21 @@ pub struct Params {
     pub inextensibility: Inextensibility,
 }
 
+impl Params {
+    /// For cloth with a fabric or moduli: implicit steps behind multigrid, 60 in a second, that lose little motion. What
+    /// scenes take that name no solver.
+    pub fn fabric() -> Self {
+        Params {
+            substeps: 0,
+            iterations: 12,
+            integrator: Integrator::Bdf2,
+            solver: Solver::Multigrid,
+            tolerance: 0.05,
+            ..Params::default()
+        }
+    }
+}
+
 impl Default for Params {
     fn default() -> Self {
         Params {

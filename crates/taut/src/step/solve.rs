@@ -145,7 +145,7 @@ impl<T: Precision> Run<'_, T> {
         let arrays = [self.arrays.x, self.arrays.x_predicted, self.arrays.v];
         let (sweep, multipliers) = (self.over(worker), self.multipliers.list);
         let mut relax = RelaxAll { sweep, arrays, multipliers, law, worst: 0.0 };
-        self.model.elements.for_each(&mut relax);
+        self.model.elements.for_each_elastic(&mut relax);
         relax.worst.max(self.relax_user(worker, &law))
     }
 
@@ -164,7 +164,7 @@ impl<T: Precision> Run<'_, T> {
         };
         let (sweep, multipliers) = (self.over(worker), self.multipliers.list);
         let arrays = [self.arrays.x, list];
-        self.model.elements.for_each(&mut ApplyMultipliers { sweep, arrays, multipliers, scale, keep });
+        self.model.elements.for_each_elastic(&mut ApplyMultipliers { sweep, arrays, multipliers, scale, keep });
         self.apply_user(worker, to, scale, keep);
     }
 }

@@ -44,7 +44,7 @@ impl<T: Precision> World<T> {
     }
 
     pub fn triangles(&self) -> Vec<[u32; 3]> {
-        self.model.bodies.iter().flat_map(|b| b.triangles.clone()).collect()
+        self.model.bodies().iter().flat_map(|b| b.triangles.clone()).collect()
     }
 
     /// Pairs of triangles that intersect, those of a mesh collider where it is now included.
@@ -128,7 +128,7 @@ fn sheets_fall_on_each_other_and_stay_apart() {
     }
     // The upper ones lie on the lower ones: their middles are in order, and not much more than their thickness apart.
     let middle = |body: usize| {
-        let first = world.model.bodies[body].base;
+        let first = world.model.bodies()[body].base;
         world.state.position(&world.model, first + 17 * 8 + 8)[1]
     };
     let (a, b, c) = (middle(0), middle(1), middle(2));

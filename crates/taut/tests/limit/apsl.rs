@@ -14,7 +14,7 @@ fn volume(x: [V3<f64>; 4]) -> f64 {
 }
 
 /// Relative sizes of all elements.
-fn sizes<const V: usize>(x: &[[f64; 4]], index: &[[u32; V]], rest: &[f64], size: fn([V3<f64>; V]) -> f64) -> Vec<f64> {
+fn sizes<const V: usize>(x: &[[f64; 3]], index: &[[u32; V]], rest: &[f64], size: fn([V3<f64>; V]) -> f64) -> Vec<f64> {
     index.iter().zip(rest).map(|(t, r)| size(t.map(|i| point(&x[i as usize]))) / r).collect()
 }
 
@@ -25,22 +25,15 @@ fn one_solve_is_the_exact_system() {
     let rest = RestTriangle::all(&mesh.triangles, &mesh.positions, [1.0, 0.0, 0.0]);
     let areas: Vec<f64> = rest.iter().map(|t| 0.5 * t.det().abs()).collect();
     let mut dice = Dice(5);
-    let mut p: Vec<[f64; 4]> = mesh
-        .positions
-        .iter()
-        .map(|p| {
-            [
-                1.1 * p[0] + dice.within(-0.02, 0.02),
-                dice.within(-0.1, 0.1),
-                p[2] + dice.within(-0.02, 0.02),
-                dice.within(1.0, 3.0),
-            ]
-        })
-        .collect();
-    p[5][3] = 0.0;
+    let mut disturbed = |p: &[f64; 3]| {
+        let at = [1.1 * p[0] + dice.within(-0.02, 0.02), dice.within(-0.1, 0.1), p[2] + dice.within(-0.02, 0.02)];
+        (at, dice.within(1.0, 3.0))
+    };
+    let (p, mut w): (Vec<_>, Vec<_>) = mesh.positions.iter().map(&mut disturbed).unzip();
+    w[5] = 0.0;
     let alpha = 1.7;
     let (n, m) = (p.len(), rest.len());
-    let relative = |x: &[[f64; 4]]| sizes(x, &mesh.triangles, &areas, area);
+    let relative = |x: &[[f64; 3]]| sizes(x, &mesh.triangles, &areas, area);
     let b: Vec<f64> = relative(&p).iter().map(|s| s - 1.0).collect();
     let mut j = vec![vec![0.0; 3 * n]; m];
     for i in 0..n {
@@ -59,8 +52,7 @@ fn one_solve_is_the_exact_system() {
     let mut g = vec![vec![0.0; m]; m];
     for a in 0..m {
         for c in 0..m {
-            g[a][c] =
-                (0..3 * n).map(|k| j[a][k] * p[k / 3][3] * j[c][k]).sum::<f64>() * if a == c { alpha } else { 1.0 };
+            g[a][c] = (0..3 * n).map(|k| j[a][k] * w[k / 3] * j[c][k]).sum::<f64>() * if a == c { alpha } else { 1.0 };
         }
     }
     let y = solve(g, b);
@@ -74,10 +66,10 @@ fn one_solve_is_the_exact_system() {
     };
     let apsl = Limiter::<f64>::areas(n, &rest, settings).unwrap();
     let mut moved = p.clone();
-    apsl.apply_to_candidates(&mut moved, &[], &mut LimitScratch::new(1));
+    apsl.apply_to_candidates(&mut moved, &w, &[], &mut LimitScratch::new(1));
     for i in 0..n {
         for k in 0..3 {
-            let dense: f64 = -(0..m).map(|e| j[e][3 * i + k] * y[e]).sum::<f64>() * p[i][3];
+            let dense: f64 = -(0..m).map(|e| j[e][3 * i + k] * y[e]).sum::<f64>() * w[i];
             // Central differences of areas of about 1 have errors of 1e-10 relative to gradients of about 10.
             assert!((moved[i][k] - p[i][k] - dense).abs() < 1e-8, "vertex {i}: {} or {dense}", moved[i][k] - p[i][k]);
         }
@@ -90,12 +82,12 @@ fn a_stretched_sheet_regains_its_areas() {
     let mesh = sheet(31);
     let rest = RestTriangle::all(&mesh.triangles, &mesh.positions, [1.0, 0.0, 0.0]);
     let areas: Vec<f64> = rest.iter().map(|t| 0.5 * t.det().abs()).collect();
-    let x: Vec<[f64; 4]> = mesh.positions.iter().map(|p| [p[0], p[1], p[2], 1000.0]).collect();
+    let x = &mesh.positions;
     // Held at one side, drawn out to twice its length at the other.
-    let mut v: Vec<[f64; 4]> = mesh.positions.iter().map(|p| [p[0] * p[0] * 100.0, 0.0, 0.0, 0.0]).collect();
+    let mut v: Vec<[f64; 3]> = x.iter().map(|p| [p[0] * p[0] * 100.0, 0.0, 0.0]).collect();
     let fixed: Vec<bool> = mesh.positions.iter().map(|p| p[0] < 1e-9).collect();
     let apsl = Limiter::<f64>::areas(x.len(), &rest, ApslSettings { substeps: 30, ..Default::default() }).unwrap();
-    let report = apsl.apply(&x, &mut v, &fixed, 0.01, &mut LimitScratch::new(1));
+    let report = apsl.apply(x, &vec![1000.0; x.len()], &mut v, &fixed, 0.01, &mut LimitScratch::new(1));
     println!(
         "stretched sheet, {} triangles: area change {:.1} % to {:.2} %, {} systems, {:.1} CG iterations each",
         rest.len(),
@@ -104,8 +96,7 @@ fn a_stretched_sheet_regains_its_areas() {
         report.iterations,
         report.cg_iterations as f64 / f64::from(report.iterations)
     );
-    let p: Vec<[f64; 4]> =
-        x.iter().zip(&v).map(|(x, v)| [x[0] + 0.01 * v[0], x[1] + 0.01 * v[1], x[2] + 0.01 * v[2], 0.0]).collect();
+    let p: Vec<[f64; 3]> = x.iter().zip(&v).map(|(x, v)| (point(x) + point(v) * 0.01).into()).collect();
     let worst = sizes(&p, &mesh.triangles, &areas, area).iter().fold(0.0, |w: f64, s| w.max((s - 1.0).abs()));
     assert!(report.before.size > 0.9 && report.converged, "{report:?}");
     assert!((worst - report.after.size).abs() < 1e-9 && worst <= 0.02, "{worst}");
@@ -117,7 +108,7 @@ fn alpha_is_the_stretchiness() {
     let mesh = sheet(11);
     let rest = RestTriangle::all(&mesh.triangles, &mesh.positions, [1.0, 0.0, 0.0]);
     let left = |alpha: f64| {
-        let mut p: Vec<[f64; 4]> = mesh.positions.iter().map(|p| [p[0] * 1.3, p[1], p[2], 1000.0]).collect();
+        let mut p: Vec<[f64; 3]> = mesh.positions.iter().map(|p| [p[0] * 1.3, p[1], p[2]]).collect();
         let settings = ApslSettings {
             alpha,
             adaptive: false,
@@ -127,7 +118,8 @@ fn alpha_is_the_stretchiness() {
             ..Default::default()
         };
         let apsl = Limiter::<f64>::areas(p.len(), &rest, settings).unwrap();
-        apsl.apply_to_candidates(&mut p, &[], &mut LimitScratch::new(1)).after.size
+        let w = vec![1000.0; p.len()];
+        apsl.apply_to_candidates(&mut p, &w, &[], &mut LimitScratch::new(1)).after.size
     };
     let (tight, loose, looser) = (left(1.001), left(1.05), left(2.0));
     assert!(tight < 0.5 * loose && loose < looser && looser <= 0.3, "{tight} {loose} {looser}");
@@ -138,7 +130,7 @@ fn alpha_rises_when_gradients_do_not_converge() {
     let mesh = sheet(21);
     let rest = RestTriangle::all(&mesh.triangles, &mesh.positions, [1.0, 0.0, 0.0]);
     let run = |adaptive: bool| {
-        let mut p: Vec<[f64; 4]> = mesh.positions.iter().map(|p| [p[0] * (1.0 + p[0]), p[1], p[2], 1000.0]).collect();
+        let mut p: Vec<[f64; 3]> = mesh.positions.iter().map(|p| [p[0] * (1.0 + p[0]), p[1], p[2]]).collect();
         let settings = ApslSettings {
             alpha: 1.001,
             adaptive,
@@ -149,7 +141,8 @@ fn alpha_rises_when_gradients_do_not_converge() {
             ..Default::default()
         };
         let apsl = Limiter::<f64>::areas(p.len(), &rest, settings).unwrap();
-        apsl.apply_to_candidates(&mut p, &[], &mut LimitScratch::new(1)).cg_iterations
+        let w = vec![1000.0; p.len()];
+        apsl.apply_to_candidates(&mut p, &w, &[], &mut LimitScratch::new(1)).cg_iterations
     };
     // With a fixed α every solve runs into its cap; a raised one needs fewer.
     assert_eq!(run(false), 12 * 12);
@@ -162,11 +155,12 @@ fn volumes_of_tetrahedra_work_alike() {
     let rest: Vec<RestTet> = mesh.tets.iter().map(|&t| RestTet::in_space(t, &mesh.positions)).collect();
     let index: Vec<[u32; 4]> = rest.iter().map(|t| t.vertices).collect();
     let volumes: Vec<f64> = rest.iter().map(|t| t.det() / 6.0).collect();
-    let mut p: Vec<[f64; 4]> = mesh.positions.iter().map(|p| [p[0] * 1.3, p[1], p[2] * 0.9, 10.0]).collect();
+    let mut p: Vec<[f64; 3]> = mesh.positions.iter().map(|p| [p[0] * 1.3, p[1], p[2] * 0.9]).collect();
     let apsl =
         Limiter::<f64>::volumes(p.len(), &rest, ApslSettings { threshold: 1e-3, substeps: 100, ..Default::default() })
             .unwrap();
-    let report = apsl.apply_to_candidates(&mut p, &[], &mut LimitScratch::new(1));
+    let w = vec![10.0; p.len()];
+    let report = apsl.apply_to_candidates(&mut p, &w, &[], &mut LimitScratch::new(1));
     let worst = sizes(&p, &index, &volumes, volume).iter().fold(0.0, |w: f64, s| w.max((s - 1.0).abs()));
     assert!((report.before.size - 0.17).abs() < 1e-9 && report.converged && worst < 1.001e-3, "{report:?} {worst}");
 }
@@ -177,16 +171,14 @@ const STEPS: u32 = 240;
 fn cloth_of_areas_alone_hangs_and_keeps_them() {
     let mesh = sheet(21);
     let mut cloth = ApslCloth::<f64>::new(&mesh.positions, &mesh.triangles, ApslClothParams::default()).unwrap();
-    let w = mesh.positions.len() as f64 / 0.2;
-    let mut x: Vec<[f64; 4]> = mesh.positions.iter().map(|p| [p[0], p[1], p[2], w]).collect();
-    for corner in [0, 20] {
-        x[corner][3] = 0.0;
-    }
-    let mut v = vec![[0.0; 4]; x.len()];
+    let mut x = mesh.positions.clone();
+    let mut w = vec![x.len() as f64 / 0.2; x.len()];
+    (w[0], w[20]) = (0.0, 0.0);
+    let mut v = vec![[0.0; 3]; x.len()];
     let mut scratch = LimitScratch::new(1);
     let (mut worst, mut systems, mut iterations) = (0.0f64, 0, 0);
     for _ in 0..STEPS {
-        let report = cloth.step(&mut x, &mut v, 1.0 / 120.0, &mut scratch);
+        let report = cloth.step(&mut x, &w, &mut v, 1.0 / 120.0, &mut scratch);
         worst = worst.max(report.after.size);
         systems += report.iterations;
         iterations += report.cg_iterations;

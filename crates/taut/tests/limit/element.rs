@@ -2,10 +2,8 @@
 
 use super::tools::{Dice, momenta, norm, solve, strain};
 use taut::internals::lanes::V3;
-use taut::limit::{
-    Band, CslForm, CslIdle, CslMotion, CslSettings, LimitScratch, Limiter, RestTriangle, StrainLimits,
-    element_correction, polar,
-};
+use taut::internals::limit::{element_correction, polar};
+use taut::limit::{Band, CslForm, CslIdle, CslMotion, CslSettings, LimitScratch, Limiter, RestTriangle, StrainLimits};
 
 /// Pattern corners of the shapes that break naive solutions, and others.
 fn shapes() -> Vec<(&'static str, [[f64; 2]; 3])> {
@@ -162,11 +160,10 @@ fn the_limiter_does_to_one_triangle_what_the_element_problem_says() {
             settings.sweeps.iterations = 1;
             settings.sweeps.tolerance = 0.0;
             let csl = Limiter::<f64>::csl(3, &[case.rest], &[LIMITS], settings).unwrap();
-            let x: Vec<[f64; 4]> = (0..3).map(|k| [case.x[k].x, case.x[k].y, case.x[k].z, 1.0 / case.m[k]]).collect();
-            let mut v = vec![[0.0; 4]; 3];
+            let (x, w) = (case.x.map(<[f64; 3]>::from), case.m.map(|m| 1.0 / m));
+            let mut v = [[0.0; 3]; 3];
             let dt = 0.25;
-            csl.apply(&x, &mut v, &[], dt, &mut scratch);
-            let w = case.m.map(|m| 1.0 / m);
+            csl.apply(&x, &w, &mut v, &[], dt, &mut scratch);
             let d = element_correction(motion, &case.x, &case.rest.edges, &w, &bounds());
             for k in 0..3 {
                 let moved = super::tools::point(&v[k]) * dt;

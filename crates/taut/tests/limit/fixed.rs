@@ -24,8 +24,8 @@ fn filtered(dice: &mut Dice, size: f64, limits: StrainLimits, fixed: [bool; 3], 
     settings.sweeps.iterations = iterations;
     settings.sweeps.tolerance = 1e-10;
     let csl = Limiter::<f64>::csl(3, &[rest], &[limits], settings).unwrap();
-    let mut p = before.map(|b| [b.x, b.y, b.z, 2.0]);
-    let report = csl.apply_to_candidates(&mut p, &fixed, &mut LimitScratch::new(1));
+    let mut p = before.map(|b| [b.x, b.y, b.z]);
+    let report = csl.apply_to_candidates(&mut p, &[2.0; 3], &fixed, &mut LimitScratch::new(1));
     Filtered { rest, before, after: [0, 1, 2].map(|k| point(&p[k])), report }
 }
 
@@ -121,7 +121,7 @@ fn a_lone_free_vertex_is_not_thrown_far() {
     let mut settings = CslSettings::default();
     settings.sweeps.iterations = 100;
     let csl = Limiter::<f64>::csl(3, &[rest], &[StrainLimits::both(0.1, 0.1, 0.1)], settings).unwrap();
-    let mut p = [[0.0, 0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0], [0.4, 0.1, 0.0, 1.0]];
-    csl.apply_to_candidates(&mut p, &[], &mut LimitScratch::new(1));
+    let mut p = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.4, 0.1, 0.0]];
+    csl.apply_to_candidates(&mut p, &[0.0, 0.0, 1.0], &[], &mut LimitScratch::new(1));
     assert!(norm(point(&p[2])) < 2.0, "{:?}", p[2]);
 }

@@ -35,8 +35,9 @@ fn one_way() -> TriMesh {
 fn drop(limiter: Option<&Limiter<f64>>) -> f64 {
     let mesh = one_way();
     let weight = |p: &[f64; 3]| if p[0] + p[2] < 1.0 + 1e-9 { 0.0 } else { 1000.0 };
-    let mut x: Vec<[f64; 4]> = mesh.positions.iter().map(|p| [p[0], p[1], p[2], weight(p)]).collect();
-    let mut v = vec![[0.0; 4]; x.len()];
+    let mut x = mesh.positions.clone();
+    let w: Vec<f64> = x.iter().map(weight).collect();
+    let mut v = vec![[0.0; 3]; x.len()];
     let mut scratch = LimitScratch::new(1);
     let length = 1.0 / (N - 1) as f64;
     let springs = edges_of(&mesh.triangles, &mesh.positions).into_iter().filter(|e| e.length < 1.2 * length);
@@ -48,16 +49,15 @@ fn drop(limiter: Option<&Limiter<f64>>) -> f64 {
             let d = point(&x[*b]) - point(&x[*a]);
             let push = d * (10.0 * (1.0 - length / d.norm2().sqrt()) * dt);
             for (i, push) in [(*a, push), (*b, -push)] {
-                let kick = push * x[i][3];
-                v[i] = [v[i][0] + kick.x, v[i][1] + kick.y, v[i][2] + kick.z, 0.0];
+                v[i] = (point(&v[i]) + push * w[i]).into();
             }
         }
-        for (_, v) in x.iter().zip(&mut v).filter(|(x, _)| x[3] > 0.0) {
+        for (_, v) in w.iter().zip(&mut v).filter(|(w, _)| **w > 0.0) {
             v[1] -= 9.81 * dt;
             *v = v.map(|c| c / (1.0 + 3.0 * dt));
         }
         if let Some(limiter) = limiter {
-            limiter.apply(&x, &mut v, &[], dt, &mut scratch);
+            limiter.apply(&x, &w, &mut v, &[], dt, &mut scratch);
         }
         for (x, v) in x.iter_mut().zip(&v) {
             (0..3).for_each(|k| x[k] += dt * v[k]);

@@ -15,8 +15,10 @@ const DT: f64 = 0.01;
 struct Setup<T> {
     mesh: TriMesh,
     rest: Vec<RestTriangle>,
-    x: Vec<[T; 4]>,
-    v: Vec<[T; 4]>,
+    x: Vec<[T; 3]>,
+    /// Inverse masses.
+    w: Vec<T>,
+    v: Vec<[T; 3]>,
 }
 
 /// A flat sheet about to be stretched, sheared and creased, with masses of its own for each vertex.
@@ -24,18 +26,18 @@ fn setup<T: Precision>(n: usize, seed: u64) -> Setup<T> {
     let mesh = sheet(n);
     let rest = RestTriangle::all(&mesh.triangles, &mesh.positions, [1.0, 0.0, 0.0]);
     let mut dice = Dice(seed);
-    let (mut x, mut v) = (Vec::new(), Vec::new());
+    let (mut x, mut w, mut v) = (Vec::new(), Vec::new(), Vec::new());
     for p in &mesh.positions {
         let to = [
             1.15 * p[0] + 0.2 * p[2] + 0.01 * (20.0 * p[2]).sin(),
             0.05 * (7.0 * p[0] + 3.0 * p[2]).sin(),
             1.05 * p[2] + 0.002 * dice.within(-1.0, 1.0),
         ];
-        let w = 1.0 / dice.within(0.001, 0.002);
-        x.push([p[0], p[1], p[2], w].map(T::of));
-        v.push([(to[0] - p[0]) / DT, (to[1] - p[1]) / DT, (to[2] - p[2]) / DT, 0.0].map(T::of));
+        w.push(T::of(1.0 / dice.within(0.001, 0.002)));
+        x.push(p.map(T::of));
+        v.push([(to[0] - p[0]) / DT, (to[1] - p[1]) / DT, (to[2] - p[2]) / DT].map(T::of));
     }
-    Setup { mesh, rest, x, v }
+    Setup { mesh, rest, x, w, v }
 }
 
 fn limits() -> StrainLimits {
@@ -66,7 +68,7 @@ fn every_limiter_comes_closer_and_holds_its_limits_in_the_end() {
     for limiter in all(&setup::<f64>(21, 1)) {
         let mut s = setup::<f64>(21, 1);
         let mut scratch = LimitScratch::new(1);
-        let mut report = limiter.apply(&s.x, &mut s.v, &[], DT, &mut scratch);
+        let mut report = limiter.apply(&s.x, &s.w, &mut s.v, &[], DT, &mut scratch);
         assert!(report.before.worst() > 0.02, "{}: {:?}", limiter.name(), report.before);
         // Averages are slow: what a neighbour does not want halves every step.
         let share = if limiter.name() == "csl-jacobi" { 1.1 } else { 0.7 };
@@ -76,11 +78,11 @@ fn every_limiter_comes_closer_and_holds_its_limits_in_the_end() {
             if report.converged {
                 break;
             }
-            report = limiter.apply(&s.x, &mut s.v, &[], DT, &mut scratch);
+            report = limiter.apply(&s.x, &s.w, &mut s.v, &[], DT, &mut scratch);
         }
         assert!(report.converged, "{}: {report:?}", limiter.name());
         let kept = s.v.clone();
-        let again = limiter.apply(&s.x, &mut s.v, &[], DT, &mut scratch);
+        let again = limiter.apply(&s.x, &s.w, &mut s.v, &[], DT, &mut scratch);
         assert_eq!((again.iterations, kept), (0, s.v), "{}", limiter.name());
     }
 }
@@ -91,7 +93,7 @@ fn csl_limits_hold_by_an_independent_measure() {
     let settings =
         CslSettings { sweeps: SweepSettings { iterations: 3000, tolerance: 1e-6, seed: 0 }, ..Default::default() };
     let csl = Limiter::csl(s.x.len(), &s.rest, &[limits()], settings).unwrap();
-    let report = csl.apply(&s.x, &mut s.v, &[], DT, &mut LimitScratch::new(1));
+    let report = csl.apply(&s.x, &s.w, &mut s.v, &[], DT, &mut LimitScratch::new(1));
     assert!(report.converged, "{report:?}");
     let l = limits();
     let mut at_bound = 0;
@@ -109,9 +111,9 @@ fn csl_limits_hold_by_an_independent_measure() {
 fn free_sheets_keep_their_momenta() {
     for limiter in all(&setup::<f64>(15, 3)) {
         let mut s = setup::<f64>(15, 3);
-        let m: Vec<f64> = s.x.iter().map(|x| 1.0 / x[3]).collect();
+        let m: Vec<f64> = s.w.iter().map(|w| 1.0 / w).collect();
         let before = s.v.clone();
-        limiter.apply(&s.x, &mut s.v, &[], DT, &mut LimitScratch::new(1));
+        limiter.apply(&s.x, &s.w, &mut s.v, &[], DT, &mut LimitScratch::new(1));
         let at: Vec<V3<f64>> = s.x.iter().zip(&before).map(|(x, v)| point(x) + point(v) * DT).collect();
         let change: Vec<V3<f64>> = s.v.iter().zip(&before).map(|(a, b)| point(a) - point(b)).collect();
         let scale: f64 = m.iter().zip(&change).map(|(m, c)| m * norm(*c)).sum();
@@ -127,14 +129,13 @@ fn free_sheets_keep_their_momenta() {
 #[test]
 fn jacobi_keeps_angular_momentum_exactly_in_one_sweep() {
     let s = setup::<f64>(15, 4);
-    let m: Vec<f64> = s.x.iter().map(|x| 1.0 / x[3]).collect();
+    let m: Vec<f64> = s.w.iter().map(|w| 1.0 / w).collect();
     let sweeps = SweepSettings { iterations: 1, tolerance: 0.0, seed: 0 };
     let settings = CslSettings { scheme: CslScheme::Jacobi { held: 1.0 }, sweeps, ..Default::default() };
     let csl = Limiter::csl(s.x.len(), &s.rest, &[limits()], settings).unwrap();
-    let mut p: Vec<_> =
-        s.x.iter().zip(&s.v).map(|(x, v)| [x[0] + v[0] * DT, x[1] + v[1] * DT, x[2] + v[2] * DT, x[3]]).collect();
+    let mut p: Vec<[f64; 3]> = s.x.iter().zip(&s.v).map(|(x, v)| (point(x) + point(v) * DT).into()).collect();
     let at: Vec<V3<f64>> = p.iter().map(point).collect();
-    csl.apply_to_candidates(&mut p, &[], &mut LimitScratch::new(1));
+    csl.apply_to_candidates(&mut p, &s.w, &[], &mut LimitScratch::new(1));
     let moved: Vec<V3<f64>> = p.iter().zip(&at).map(|(p, x)| point(p) - *x).collect();
     let scale: f64 = m.iter().zip(&moved).map(|(m, c)| m * norm(*c)).sum();
     let [linear, angular] = momenta(&m, &at, &moved);
@@ -150,11 +151,9 @@ fn bits<T: Precision>(threads: usize, width: Width) -> Vec<(&'static str, Vec<u6
     let mut out = Vec::new();
     for limiter in all(&setup::<T>(n, 9)) {
         let mut s = setup::<T>(n, 9);
-        for i in 0..n {
-            s.x[i][3] = T::of(0.0);
-        }
+        s.w[..n].fill(T::of(0.0));
         let fixed: Vec<bool> = (0..s.x.len()).map(|i| i % 97 == 0).collect();
-        let report = limiter.apply(&s.x, &mut s.v, &fixed, DT, &mut scratch);
+        let report = limiter.apply(&s.x, &s.w, &mut s.v, &fixed, DT, &mut scratch);
         let bits = s.v.iter().flatten().map(|c| c.f64().to_bits()).collect();
         out.push((limiter.name(), bits, LimitReport { threads: 0, ..report }));
     }
@@ -167,7 +166,7 @@ fn bits<T: Precision>(threads: usize, width: Width) -> Vec<(&'static str, Vec<u6
     let rates: [&Limiter<T>; 3] = [&csl.into_rates(), &sbd.into_rates(), &esl.into_rates()];
     for limiter in rates {
         let mut v = s.v.clone();
-        let report = limiter.apply_to_rates(&s.x, &mut v, &[true], &mut scratch);
+        let report = limiter.apply_to_rates(&s.x, &s.w, &mut v, &[true], &mut scratch);
         assert!(report.iterations == 20 && v != s.v, "{} did nothing: {report:?}", limiter.name());
         let bits = v.iter().flatten().map(|c| c.f64().to_bits()).collect();
         out.push((limiter.name(), bits, LimitReport { threads: 0, ..report }));
@@ -194,7 +193,7 @@ fn seeds_change_the_order_and_nothing_else() {
         let mut s = setup::<f64>(15, 6);
         let sweeps = SweepSettings { seed, ..SweepSettings::default() };
         let csl = Limiter::csl(s.x.len(), &s.rest, &[limits()], CslSettings { sweeps, ..Default::default() }).unwrap();
-        csl.apply(&s.x, &mut s.v, &[], DT, &mut LimitScratch::new(1));
+        csl.apply(&s.x, &s.w, &mut s.v, &[], DT, &mut LimitScratch::new(1));
         s.v
     };
     assert_eq!(run(1), run(1));
@@ -210,14 +209,14 @@ fn rates_of_strain_are_limited_and_stopped_nodes_keep_their_velocity() {
     }
     for i in 0..s.x.len() {
         if fixed[i] {
-            s.v[i] = [0.0, 0.0, 0.0, 0.0];
+            s.v[i] = [0.0; 3];
         }
     }
     let sweeps = SweepSettings { iterations: 2000, tolerance: 1e-3, seed: 0 };
     let rates = StrainLimits::both(2.0, 2.0, 2.0);
     let csl = Limiter::csl(s.x.len(), &s.rest, &[rates], CslSettings { sweeps, ..Default::default() }).unwrap();
     let before = s.v.clone();
-    let report = csl.into_rates().apply_to_rates(&s.x, &mut s.v, &fixed, &mut LimitScratch::new(1));
+    let report = csl.into_rates().apply_to_rates(&s.x, &s.w, &mut s.v, &fixed, &mut LimitScratch::new(1));
     assert!(report.before.worst() > 20.0 && report.converged, "{report:?}");
     for i in 0..s.x.len() {
         assert!(!fixed[i] || s.v[i] == before[i]);
@@ -242,9 +241,10 @@ fn hung(motion: CslMotion) -> (f64, f64) {
     let mesh = sheet(n);
     let rest = RestTriangle::all(&mesh.triangles, &mesh.positions, [1.0, 0.0, 0.0]);
     let springs = edges_of(&mesh.triangles, &mesh.positions);
-    let mut x: Vec<[f64; 4]> = mesh.positions.iter().map(|p| [p[0], p[1], p[2], (n * n) as f64 / 0.2]).collect();
-    (x[0][3], x[n - 1][3]) = (0.0, 0.0);
-    let mut v = vec![[0.0; 4]; x.len()];
+    let mut x = mesh.positions.clone();
+    let mut w = vec![(n * n) as f64 / 0.2; x.len()];
+    (w[0], w[n - 1]) = (0.0, 0.0);
+    let mut v = vec![[0.0; 3]; x.len()];
     let limits = StrainLimits { weft: Band::upto(0.05), warp: Band::upto(0.1), shear: Band::both(0.3) };
     let sweeps = SweepSettings { iterations: 300, tolerance: 2e-3, seed: 0 };
     let csl = Limiter::csl(x.len(), &rest, &[limits], CslSettings { motion, sweeps, ..Default::default() }).unwrap();
@@ -255,15 +255,14 @@ fn hung(motion: CslMotion) -> (f64, f64) {
             let d = point(&x[b]) - point(&x[a]);
             let push = d * (50.0 * (1.0 - e.length / norm(d)) * dt);
             for (i, push) in [(a, push), (b, -push)] {
-                let kick = push * x[i][3];
-                v[i] = [v[i][0] + kick.x, v[i][1] + kick.y, v[i][2] + kick.z, 0.0];
+                v[i] = (point(&v[i]) + push * w[i]).into();
             }
         }
-        for (_, v) in x.iter().zip(&mut v).filter(|(x, _)| x[3] > 0.0) {
+        for (_, v) in w.iter().zip(&mut v).filter(|(w, _)| **w > 0.0) {
             v[1] -= 9.81 * dt;
             *v = v.map(|c| c * (1.0 - 2.0 * dt));
         }
-        worst = worst.max(csl.apply(&x, &mut v, &[], dt, &mut scratch).after.worst());
+        worst = worst.max(csl.apply(&x, &w, &mut v, &[], dt, &mut scratch).after.worst());
         for (x, v) in x.iter_mut().zip(&v) {
             (0..3).for_each(|k| x[k] += dt * v[k]);
         }

@@ -88,8 +88,8 @@ pub fn solve(mut a: Vec<Vec<f64>>, mut b: Vec<f64>) -> Vec<f64> {
     b
 }
 
-pub fn point(v: &[f64; 4]) -> V3<f64> {
-    V3::new(v[0], v[1], v[2])
+pub fn point(v: &[f64; 3]) -> V3<f64> {
+    V3::from(*v)
 }
 
 pub fn norm(v: V3<f64>) -> f64 {

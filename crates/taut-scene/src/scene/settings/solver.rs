@@ -102,11 +102,11 @@ section! {
         /// Substeps in a step; 0 for 60 in a second.
         substeps: u32 = 0 => Rule::ANY.from(0.0).to(10_000.0);
         /// Newton steps in a substep, at most.
-        iterations: u32 = 12 => ROUNDS;
+        iterations: u32 = taut::Params::fabric().iterations => ROUNDS;
         /// Where Newton steps stop: the largest velocity that the last one changed, m/s.
-        tolerance: f64 = 0.05 => TOLERANCE;
+        tolerance: f64 = taut::Params::fabric().tolerance => TOLERANCE;
         /// From one moment to the next.
-        integrator: Integrator = Integrator::Bdf2(Plain::default());
+        integrator: Integrator = Integrator::of(taut::Params::fabric().integrator);
         /// Most rounds over what is beyond its limit, as for `auto`.
         rounds: u32 = 1500 => ROUNDS;
         /// Size of numbers of the state. Forces are in 64 bits in any case.
@@ -173,6 +173,15 @@ section! {
 }
 
 impl Integrator {
+    fn of(engine: taut::Integrator) -> Self {
+        match engine {
+            taut::Integrator::ImplicitEuler => Integrator::ImplicitEuler(Plain::default()),
+            taut::Integrator::AlphaBeta { alpha, beta } => Integrator::AlphaBeta(AlphaBeta { alpha, beta }),
+            taut::Integrator::Bdf2 => Integrator::Bdf2(Plain::default()),
+            taut::Integrator::Newmark { beta, gamma } => Integrator::Newmark(Newmark { beta, gamma }),
+        }
+    }
+
     fn engine(&self) -> taut::Integrator {
         match self {
             Integrator::ImplicitEuler(_) => taut::Integrator::ImplicitEuler,

@@ -258,8 +258,8 @@ impl<T: Scalar> ContactRows<T> {
     /// One sweep over all contacts; returns how many touch.
     ///
     /// One after another in the order of the pairs, not through the driver of coloured batches: neighbours in this
-    /// order share vertices, so that a batch which kept it would have colours of one row, in blocks of one lane of
-    /// sixteen.
+    /// order share vertices, so that a batch which kept it would have hundreds of colours. The figures are in
+    /// docs/design/contact.md.
     pub fn sweep(
         &mut self,
         x: &mut [Vertex<T>],

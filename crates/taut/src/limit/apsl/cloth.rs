@@ -4,7 +4,6 @@ use super::super::error::{LimitError, bad};
 use super::super::rest::bend_edges;
 use super::super::{Band, LimitKernels, LimitReport, LimitScratch, Limiter, RestTriangle, SweepSettings, edges_of};
 use super::ApslSettings;
-use crate::lanes::Vertex;
 
 /// How [`ApslCloth`] steps.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -76,45 +75,53 @@ impl<T: LimitKernels> ApslCloth<T> {
         Ok(ApslCloth { params, areas, springs, edges })
     }
 
-    /// Advances positions `x` (m, with inverse masses in 1/kg) and velocities `v` (m/s) by `dt` (s). Vertices with
-    /// inverse mass 0 move with their velocity. A vertex that would leave the range of numbers stays and stops. Returns
-    /// what was done to areas, the worst of all parts.
+    /// Advances positions `x` (m) and velocities `v` (m/s) of vertices with these inverse masses (1/kg) by `dt` (s).
+    /// Vertices with inverse mass 0 move with their velocity. A vertex that would leave the range of numbers stays and
+    /// stops. Returns what was done to areas, the worst of all parts.
     pub fn step(
         &mut self,
-        x: &mut [Vertex<T>],
-        v: &mut [Vertex<T>],
+        x: &mut [[T; 3]],
+        inverse_masses: &[T],
+        v: &mut [[T; 3]],
         dt: f64,
         scratch: &mut LimitScratch<T>,
     ) -> LimitReport {
-        // Also as a number of `T`, in parts.
-        let h = T::of(dt / f64::from(self.params.substeps));
-        let usable = dt > 0.0 && h > T::of(0.0) && h.finite() && (T::of(1.0) / h).finite();
-        if !usable || x.len().min(v.len()) < self.areas.vertices() {
+        let (parts, n) = (self.params.substeps, self.areas.vertices());
+        let h = dt / f64::from(parts);
+        // Also as a number of `T`.
+        let usable = dt > 0.0 && T::of(h) > T::of(0.0) && T::of(h).finite() && (T::of(1.0) / T::of(h)).finite();
+        if !usable || x.len().min(inverse_masses.len()).min(v.len()) < n {
             return LimitReport::default();
         }
-        let parts = self.params.substeps;
-        (0..parts).fold(LimitReport::none(), |all, _| all.join(&self.part(x, v, dt / f64::from(parts), scratch)))
+        let (x, w, v) = (&mut x[..n], &inverse_masses[..n], &mut v[..n]);
+        (0..parts).fold(LimitReport::none(), |all, _| all.join(&self.part((&mut *x, w), &mut *v, h, scratch)))
     }
 
-    fn part(&mut self, x: &mut [Vertex<T>], v: &mut [Vertex<T>], h: f64, scratch: &mut LimitScratch<T>) -> LimitReport {
+    fn part(
+        &mut self,
+        (x, w): (&mut [[T; 3]], &[T]),
+        v: &mut [[T; 3]],
+        h: f64,
+        scratch: &mut LimitScratch<T>,
+    ) -> LimitReport {
         let calm = T::of(1.0 / (1.0 + self.params.damping * h));
         let kick = self.params.gravity.map(|g| T::of(g * h));
-        for (_, v) in x.iter().zip(v.iter_mut()).filter(|(x, _)| x[3] > T::of(0.0)) {
+        for (_, v) in w.iter().zip(v.iter_mut()).filter(|(w, _)| **w > T::of(0.0)) {
             for k in 0..3 {
                 v[k] = (v[k] + kick[k]) * calm;
             }
         }
         self.springs.set_step(h);
-        let springs = self.springs.apply(x, v, &[], h, scratch);
-        let edges = self.edges.apply(x, v, &[], h, scratch);
-        let mut report = self.areas.apply(x, v, &[], h, scratch);
+        let springs = self.springs.apply(x, w, v, &[], h, scratch);
+        let edges = self.edges.apply(x, w, v, &[], h, scratch);
+        let mut report = self.areas.apply(x, w, v, &[], h, scratch);
         report.contained += springs.contained + edges.contained;
         for (x, v) in x.iter_mut().zip(v.iter_mut()) {
             let to = [0, 1, 2].map(|k| x[k] + v[k] * T::of(h));
             if to.iter().all(|c| c.finite()) {
-                x[..3].copy_from_slice(&to);
+                *x = to;
             } else {
-                *v = [T::of(0.0); 4];
+                *v = [T::of(0.0); 3];
                 report.contained += 1;
             }
         }

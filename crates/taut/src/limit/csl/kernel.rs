@@ -2,7 +2,7 @@
 
 use super::super::policy::{Policy, Wanted, sound};
 use super::element::{CslForm, CslIdle, CslMotion, correction, polar, room, shape_gradients, wanted};
-use crate::constraint::{Cold, Hot, edges, weights};
+use crate::constraint::{Hot, Lean, edges, weights};
 use crate::lanes::{Lanes, Real, Scalar, V3};
 
 /// Rest numbers of a triangle: its two edges in the material frame (m), 1/det, and (least, most) of U's three entries.
@@ -96,7 +96,7 @@ impl<T: Scalar> Policy<T, 3, REST, 1> for CslStrain {
 pub(super) struct CslRate(pub CslIdle);
 
 impl<T: Scalar> Policy<T, 3, REST, 2> for CslRate {
-    type Compiled = Cold;
+    type Compiled = Lean;
     const ROWS: usize = 3;
 
     #[inline(always)]

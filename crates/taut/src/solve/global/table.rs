@@ -115,7 +115,7 @@ impl Table {
         self.blocks.clear();
         (self.gradients, self.viscous) = (0, false);
         if let Some(elements) = elements {
-            elements.for_each(&mut TableGather(self));
+            elements.for_each_elastic(&mut TableGather(self));
         }
         self.user_slots.clear();
         self.user_slots.resize(user.multipliers, u32::MAX);

@@ -5,7 +5,7 @@ use super::super::stiffness::{Coupled, stiffness};
 use super::operator::{Block, Pattern};
 use super::stops::{PackedStops, StopRows};
 use crate::constraint::{
-    Batch, Cold, Elements, LaneChoice, Lot, LotKernel, PerBlock, SLACK, Stops, Sweep, Visit, Warm, edges,
+    Batch, Elements, LaneChoice, Lean, Lot, LotKernel, PerBlock, SLACK, Stops, Sweep, Visit, edges,
 };
 use crate::element::{Collect, Element, Quantity, in_columns};
 use crate::lanes::{BLOCK, Lanes, Place, Real, Scalar, Shared, SharedVec, V3, Vertex};
@@ -52,7 +52,7 @@ impl PackedElements {
         let narrow = elements.elastic_in::<f32>();
         let elements = elements.elastic_in::<f64>();
         let mut found = Stiffnesses::default();
-        elements.for_each(&mut found);
+        elements.for_each_elastic(&mut found);
         let zeros = |n: usize| SharedVec::new(vec![[0.0; BLOCK]; n]);
         PackedElements {
             narrow,
@@ -72,13 +72,13 @@ impl PackedElements {
 
     /// Calls `f` with the vertices of each elastic element, and whether it does nothing but bend.
     pub fn connections(&self, f: impl FnMut(&[u32], bool)) {
-        self.elements.for_each(&mut Connections(f));
+        self.elements.for_each_elastic(&mut Connections(f));
     }
 
     /// Settles where tiles go in a pattern whose numbers of vertices are `to`.
     pub fn settle_targets(&mut self, pattern: &Pattern, to: &[u32]) {
         let mut targets = Targets { pattern, to, list: Vec::new(), bases: Vec::new() };
-        self.elements.for_each(&mut targets);
+        self.elements.for_each_elastic(&mut targets);
         self.bases.iter_mut().zip(targets.bases).for_each(|(b, at)| b.targets = at);
         self.targets = targets.list;
     }
@@ -93,7 +93,7 @@ impl PackedElements {
     /// Elements that bend: their vertices, E and how each of three rows changes with motion across the sheet.
     pub fn bending(&self, rest: &[[f64; 3]]) -> Vec<BendItem> {
         let mut gather = Bends { rest, list: Vec::new() };
-        self.elements.for_each(&mut gather);
+        self.elements.for_each_elastic(&mut gather);
         gather.list
     }
 
@@ -102,7 +102,7 @@ impl PackedElements {
         if self.viscous {
             let (stiffness, to) = (alone.read(self.stiffness.shared()), alone.chunk_mut(self.hardness.shared()));
             let mut next = 0;
-            self.elements.for_each(&mut Damping { rate, stiffness, to, next: &mut next });
+            self.elements.for_each_elastic(&mut Damping { rate, stiffness, to, next: &mut next });
         }
     }
 
@@ -116,7 +116,7 @@ impl PackedElements {
     ) {
         let sweep = Sweep { worker, lanes: self.lanes };
         let mut visit = ForcesOf { packed: self, sweep, arrays: [places, speeds, forces], number: 0 };
-        self.elements.for_each(&mut visit);
+        self.elements.for_each_elastic(&mut visit);
     }
 
     /// Adds what the Hessians at `places` have between two vertices to the blocks of an operator. What they have at one
@@ -124,14 +124,14 @@ impl PackedElements {
     pub fn hessians(&self, worker: Worker<'_>, places: Shared<'_, Vertex<f32>>, blocks: Shared<'_, Block>) {
         let sweep = Sweep { worker, lanes: self.lanes };
         let mut visit = HessiansOf { packed: self, sweep, places, blocks, number: 0 };
-        self.narrow.for_each(&mut visit);
+        self.narrow.for_each_elastic(&mut visit);
     }
 
     /// The tension that a displacement `by` gives: λ − D^½ E D^½ J d.
     pub fn tensions(&self, worker: Worker<'_>, places: Shared<'_, Vertex<f32>>, by: Shared<'_, Vertex<f32>>) {
         let sweep = Sweep { worker, lanes: self.lanes };
         let mut visit = TensionsOf { packed: self, sweep, arrays: [places, by], number: 0 };
-        self.narrow.for_each(&mut visit);
+        self.narrow.for_each_elastic(&mut visit);
     }
 }
 
@@ -394,9 +394,6 @@ impl Visit<f64> for ForcesOf<'_> {
     {
         let (base, stops) = (self.packed.bases[self.number], self.packed.stops.wide(self.number));
         self.number += 1;
-        if !E::ELASTIC {
-            return;
-        }
         let packed = self.packed;
         let rows = Rows::new(batch, self.sweep.worker, &packed.stiffness, base.stiffness, &packed.lambda, stops);
         let energy = PerBlock::new(batch, packed.energy.shared(), base.energy);
@@ -421,7 +418,7 @@ impl<E, const V: usize, const D: usize, const P: usize, const R: usize> LotKerne
 where
     E: Element<V, D, P, R>,
 {
-    type Compiled = Warm;
+    type Compiled = Lean;
 
     #[inline(always)]
     fn lot<L: Lanes<f64>>(&mut self, lot: &mut Lot<'_, f64, L, V, P, R, 3>) {
@@ -495,7 +492,7 @@ impl Visit<f32> for HessiansOf<'_> {
     {
         let (base, stops) = (self.packed.bases[self.number], self.packed.stops.narrow(self.number));
         self.number += 1;
-        if !E::ELASTIC || E::BENDING {
+        if E::BENDING {
             return;
         }
         let packed = self.packed;
@@ -528,7 +525,7 @@ where
     E: Element<V, D, P, R>,
 {
     // Eight at once: twice as many would not find room in registers.
-    type Compiled = Cold;
+    type Compiled = Lean;
 
     #[inline(always)]
     fn lot<L: Lanes<f32>>(&mut self, lot: &mut Lot<'_, f32, L, V, P, R, 1>) {
@@ -718,7 +715,7 @@ impl Visit<f32> for TensionsOf<'_> {
     {
         let (base, stops) = (self.packed.bases[self.number], self.packed.stops.narrow(self.number));
         self.number += 1;
-        if !E::ELASTIC || E::BENDING {
+        if E::BENDING {
             return;
         }
         let packed = self.packed;
@@ -741,7 +738,7 @@ impl<E, const V: usize, const D: usize, const P: usize, const R: usize> LotKerne
 where
     E: Element<V, D, P, R>,
 {
-    type Compiled = Warm;
+    type Compiled = Lean;
 
     #[inline(always)]
     fn lot<L: Lanes<f32>>(&mut self, lot: &mut Lot<'_, f32, L, V, P, R, 2>) {

@@ -19,7 +19,7 @@ impl PackedStops {
     pub fn new(elements: &Elements<f64>, of: Stops) -> Self {
         let mut found = Find { stops: &of, list: Vec::new(), bases: Vec::new() };
         if !of.is_empty() {
-            elements.for_each(&mut found);
+            elements.for_each_elastic(&mut found);
         }
         let Find { list, bases, .. } = found;
         let narrow = list.iter().map(|row| row.map(|c| c as f32)).collect();
