@@ -10,7 +10,7 @@ pub(crate) struct Stop {
     /// The strains; infinite where nothing stops it.
     pub from: [f64; 3],
     /// How stiff, N/m.
-    pub stiffness: f64,
+    pub stiffness: [f64; 3],
 }
 
 /// Stops, ascending by corners. The same list has the same address.

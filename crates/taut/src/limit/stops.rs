@@ -7,10 +7,12 @@
 use super::{BoundedTriangle, StretchBounds};
 use crate::constraint::{Stop, Stops};
 
-/// How fast a wave goes through cloth that is stopped, m/s: stiff is its square times the mass of an area. Whatever a
-/// fabric weighs, its own weight stretches a metre of it by 2·10⁻⁶, and where four corners hold it by a hundred times
-/// that. Faster, conjugate gradients in single precision would have less and less to go by.
-const WAVES: f64 = 2000.0;
+/// Cloth that is stopped has the stiffness ρ V² over its bound, V (m/s) being this: the weight of a metre of it uses a
+/// thousandth of the bound, whatever it is and weighs. Twice as stiff, what contact displaces is thrown back with
+/// more energy than it came with.
+const SPEED: f64 = 100.0;
+/// Bounds below this (strain) make it no stiffer.
+const TIGHTEST: f64 = 5e-3;
 /// The part of a bound at which cloth becomes stiff, and how much strain before it at most.
 const FROM: (f64, f64) = (0.5, 2e-3);
 
@@ -31,11 +33,12 @@ pub(crate) fn stops(triangles: &[BoundedTriangle], masses: &[f64]) -> Stops {
             corners.map(|v| masses[v as usize] / around[v as usize]).into_iter().fold(f64::INFINITY, f64::min);
         let StretchBounds { weft, warp, any, .. } = t.bounds;
         // What bounds every direction bounds the threads.
-        let along = |bound: f64| if bound < any { from(bound) } else { f64::INFINITY };
-        let from = [along(weft), along(warp), from(any)];
-        Stop { corners, from, stiffness: density * WAVES * WAVES }
+        let along = |bound: f64| if bound < any { bound } else { f64::INFINITY };
+        let bounds = [along(weft), along(warp), any];
+        let stiffness = bounds.map(|bound| density * SPEED * SPEED / bound.max(TIGHTEST));
+        Stop { corners, from: bounds.map(from), stiffness }
     };
-    let sound = |s: &Stop| s.stiffness.is_finite() && s.from.iter().any(|&f| f < f64::INFINITY);
+    let sound = |s: &Stop| s.stiffness.iter().all(|k| k.is_finite()) && s.from.iter().any(|&f| f < f64::INFINITY);
     let mut stops: Vec<Stop> = triangles.iter().map(stop).filter(sound).collect();
     stops.sort_by_key(|s| s.corners);
     stops.into()

@@ -163,7 +163,7 @@ impl Find<'_> {
                 let stretched: [V3<f64>; D] = core::array::from_fn(|k| at(edges[k.min(1)]));
                 let values = in_columns::<E, f64, V, D, P, R>(&rest, &E::columns(&rest, &stretched), u32::MAX).values;
                 let from = if along == 2 { values[0].max(values[1]) } else { values[r] };
-                stop.from[along].is_finite().then_some((r, [from, stop.stiffness * area / (scale * scale)]))
+                stop.from[along].is_finite().then_some((r, [from, stop.stiffness[along] * area / (scale * scale)]))
             })
         })
     }
