@@ -12,7 +12,7 @@ use crate::constraint::{Stop, Stops};
 /// more energy than it came with.
 const SPEED: f64 = 100.0;
 /// Bounds below this (strain) make it no stiffer.
-const TIGHTEST: f64 = 5e-3;
+const TIGHTEST: f64 = 1e-2;
 /// The part of a bound at which cloth becomes stiff, and how much strain before it at most.
 const FROM: (f64, f64) = (0.5, 2e-3);
 

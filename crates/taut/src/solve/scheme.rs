@@ -108,6 +108,13 @@ impl Integrator {
         }
     }
 
+    /// Whether swings that are far too fast for its steps are gone after one.
+    #[cfg(feature = "global")]
+    pub(crate) fn forgets(self) -> bool {
+        let euler = Integrator::AlphaBeta { alpha: 1.0, beta: 1.0 };
+        [Integrator::ImplicitEuler, Integrator::Bdf2, euler].contains(&self)
+    }
+
     /// Whether the step before matters beyond its end.
     pub(crate) fn remembers(self) -> bool {
         self == Integrator::Bdf2

@@ -195,7 +195,7 @@ impl StepPlan {
         memory.limit.forget();
         #[cfg(feature = "global")]
         if global {
-            memory.prepare_global(model, params.solver, lanes);
+            memory.prepare_global(model, (params.solver, integrator), lanes);
         }
         #[cfg(not(feature = "global"))]
         let _ = lanes;

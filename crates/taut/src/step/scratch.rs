@@ -4,6 +4,8 @@ use super::end_solve::EndMemory;
 use super::limit::StepLimits;
 use super::roll_back::Snapshot;
 use crate::constraint::LaneChoice;
+#[cfg(feature = "global")]
+use crate::constraint::Stops;
 use crate::contact::pipeline::ContactPipeline;
 use crate::lanes::Level;
 use crate::lanes::{Scalar, Vertex, Width};
@@ -17,6 +19,8 @@ use crate::model::Model;
 use crate::solve::Solver;
 #[cfg(feature = "global")]
 use crate::solve::global::Global;
+#[cfg(feature = "global")]
+use crate::solve::scheme::Integrator;
 use crate::state::State;
 use crate::team::Team;
 use std::sync::{Mutex, PoisonError};
@@ -60,7 +64,7 @@ pub(super) struct StepMemory<T: Scalar> {
 impl<T: Scalar> StepMemory<T> {
     /// Gets ready for a solver that treats all elements together.
     #[cfg(feature = "global")]
-    pub fn prepare_global(&mut self, model: &Model<T>, solver: Solver, lanes: LaneChoice) {
+    pub fn prepare_global(&mut self, model: &Model<T>, (solver, integrator): (Solver, Integrator), lanes: LaneChoice) {
         let wanted = Some((model.identity.clone(), solver));
         if self.global_for != wanted {
             self.global.prepare(&model.elements, &model.user_rows, model.vertices(), solver);
@@ -70,7 +74,9 @@ impl<T: Scalar> StepMemory<T> {
             }
             self.global_for = wanted;
         }
-        self.global.settle_stops(self.inextensibility.stops());
+        // A scheme that keeps the energy of what it cannot follow would have it grow without end.
+        let stops = if integrator.forgets() { self.inextensibility.stops().clone() } else { Stops::default() };
+        self.global.settle_stops(&stops);
     }
 
     /// Keeps in mind where a span of a step begins.
