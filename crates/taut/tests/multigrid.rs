@@ -5,8 +5,8 @@ mod common;
 use taut::fabric::Fabric;
 use taut::limit::LimitSpec;
 use taut::{
-    Bending, Cloth, ClothElasticity, Collider, Contact, ContactMaterial, ElasticDamping, Integrator, Membrane, Model,
-    ModelBuilder, Orthotropic, Params, Pose, Scratch, Shape, Solver, State, measure, step,
+    Bending, Cloth, ClothElasticity, Collider, Contact, ContactMaterial, ElasticDamping, Membrane, Model, ModelBuilder,
+    Orthotropic, Params, Pose, Scratch, Shape, Solver, State, measure, step,
 };
 
 const FRAME: f64 = 1.0 / 60.0;
@@ -26,20 +26,8 @@ fn weave(n: usize, along: f64, bending: Bending) -> Model<f32> {
     builder.build().unwrap()
 }
 
-/// As a scene without a solver has it.
-fn usual() -> Params {
-    Params {
-        substeps: 0,
-        solver: Solver::Multigrid,
-        integrator: Integrator::Bdf2,
-        iterations: 12,
-        tolerance: 0.05,
-        ..Params::default()
-    }
-}
-
 fn exact() -> Params {
-    Params { substeps: 1, solver: Solver::Newton, iterations: 60, tolerance: 1e-7, ..usual() }
+    Params { substeps: 1, solver: Solver::Newton, iterations: 60, tolerance: 1e-7, ..Params::fabric() }
 }
 
 /// Held along one side, let go lying.
@@ -90,7 +78,7 @@ fn a_swing_is_that_of_the_converged_solution() {
     {
         let model = weave(n, along, bending);
         let (mut quick, mut exactly) = (held(&model, n), held(&model, n));
-        run(&model, &mut quick, &usual(), 24);
+        run(&model, &mut quick, &Params::fabric(), 24);
         run(&model, &mut exactly, &exact(), 24);
         let [e, f] = [&quick, &exactly].map(|s| kinetic(&model, s));
         assert!((e - f).abs() < 0.02 * f, "{along} N/m: {e} J of {f} J");
@@ -114,7 +102,7 @@ fn the_mean_stretch_of_hung_cloth_does_not_depend_on_the_mesh() {
         // Hanging already.
         let hung: Vec<[f64; 3]> = state.positions(&model).iter().map(|p| [p[0], -p[2], 0.0]).collect();
         state.set_positions(&model, &hung);
-        run(&model, &mut state, &usual(), 60);
+        run(&model, &mut state, &Params::fabric(), 60);
         let mean = mean_stretch(&model, &state, n);
         assert!((mean / expected - 1.0).abs() < 0.03, "{n}: {mean} of {expected}");
     }
@@ -129,7 +117,7 @@ fn cloth_that_falls_on_a_ball_stays_out_of_it_and_is_hardly_stretched() {
         let model = weave(n, 2800.0, Bending::Hinges);
         let mut state = State::new(&model);
         let ball = Collider { friction, ..Collider::fixed(Shape::Sphere { radius }, Pose::at(centre)) };
-        run(&model, &mut state, &Params { colliders: vec![ball], ..usual() }, 30);
+        run(&model, &mut state, &Params { colliders: vec![ball], ..Params::fabric() }, 30);
         let off = |p: &[f64; 3]| (0..3).map(|d| (p[d] - centre[d]).powi(2)).sum::<f64>().sqrt() - radius - gap;
         let x = state.positions(&model);
         let nearest = x.iter().map(off).fold(f64::INFINITY, f64::min);
@@ -147,7 +135,7 @@ fn a_new_scratch_goes_on_with_the_same_bits() {
     let n = 12;
     let model = weave(n, 2800.0, Bending::Hinges);
     let ball = Collider::fixed(Shape::Sphere { radius: 0.3 }, Pose::at([0.5, -0.4, 0.7]));
-    let params = Params { colliders: vec![ball], ..usual() };
+    let params = Params { colliders: vec![ball], ..Params::fabric() };
     let (mut whole, mut parts) = (held(&model, n), held(&model, n));
     run(&model, &mut whole, &params, 20);
     for _ in 0..20 {
@@ -165,7 +153,7 @@ fn pins_may_change() {
     let mut scratch = Scratch::new(1);
     let mut frames = |state: &mut State<f32>, count: usize| {
         for _ in 0..count {
-            step(&model, state, &mut scratch, &usual(), FRAME);
+            step(&model, state, &mut scratch, &Params::fabric(), FRAME);
         }
     };
     frames(&mut state, 10);
@@ -197,7 +185,7 @@ fn a_sheet_that_crumples_in_the_air_gains_no_energy() {
         let thrown = throw(&model, &mut state);
         let material = ContactMaterial { thickness: fabric.thickness, friction: fabric.friction, self_contact: true };
         let contact = Contact { materials: vec![material], ..Contact::default() };
-        let params = Params { contact, ..usual() };
+        let params = Params { contact, ..Params::fabric() };
         let mut scratch = Scratch::new(1);
         let energy = |state: &State<f32>| {
             let totals = measure::totals(&model, state, params.gravity);
@@ -232,7 +220,7 @@ fn stiff_cloth_that_tumbles_gains_no_energy() {
     let model = builder.build::<f32>().unwrap();
     let mut state = State::new(&model);
     throw(&model, &mut state);
-    let (params, mut scratch) = (Params { gravity: [0.0; 3], ..usual() }, Scratch::new(1));
+    let (params, mut scratch) = (Params { gravity: [0.0; 3], ..Params::fabric() }, Scratch::new(1));
     let energy = |state: &State<f32>| {
         let totals = measure::totals(&model, state, params.gravity);
         totals.kinetic + totals.elastic
@@ -254,7 +242,7 @@ fn friction_on_a_slope_is_coulombs() {
     for friction in [0.0, 0.2, 0.4, 0.6] {
         let mut floor = Collider::fixed(Shape::Plane, Pose::at([0.0, -0.001, 0.0]));
         (floor.friction, floor.thickness) = (friction, 0.001);
-        let params = Params { gravity: [down, -across, 0.0], colliders: vec![floor], ..usual() };
+        let params = Params { gravity: [down, -across, 0.0], colliders: vec![floor], ..Params::fabric() };
         let mut state = State::new(&model);
         run(&model, &mut state, &params, 60);
         let x = state.positions(&model);

@@ -5,9 +5,7 @@ use crate::{DT, Strain, soft, stiff, within};
 use taut::fabric::Fabric;
 use taut::limit::{LimitSpec, StretchBounds};
 use taut::mesh::TriMesh;
-use taut::{
-    Cloth, Inextensibility, Integrator, Model, ModelBuilder, Orthotropic, Params, Scratch, Solver, State, step,
-};
+use taut::{Cloth, Inextensibility, Model, ModelBuilder, Orthotropic, Params, Scratch, Solver, State, step};
 
 /// A sheet that hangs by two corners swings: no motion is given up where gravity alone pulls at it, and rounds come to
 /// an end.
@@ -99,12 +97,8 @@ impl WeightedHem {
         state.set_pins(&model, &(0..n as u32).collect::<Vec<_>>());
         let params = Params {
             substeps,
-            solver: Solver::Multigrid,
-            integrator: Integrator::Bdf2,
-            iterations: 12,
-            tolerance: 0.05,
             inextensibility: Inextensibility { max_stretch: 0.0, ..Inextensibility::within(0.1) },
-            ..Params::default()
+            ..Params::fabric()
         };
         WeightedHem { mesh, model, state, scratch: Scratch::new(1), params, dt: 1.0 / per_second, hem }
     }
@@ -151,14 +145,7 @@ fn a_weight_that_swings_on_cloth_keeps_its_energy() {
     let model: Model<f32> = builder.build().unwrap();
     let mut state = State::new(&model);
     state.set_pins(&model, &(0..n as u32).collect::<Vec<_>>());
-    let params = Params {
-        substeps: 0,
-        solver: Solver::Multigrid,
-        integrator: Integrator::Bdf2,
-        iterations: 12,
-        tolerance: 0.05,
-        ..Params::default()
-    };
+    let params = Params::fabric();
     let mut scratch = Scratch::new(1);
     let (mut fastest, mut lowest) = (0.0f64, 0.0f64);
     for frame in 0..60 {
